@@ -1,0 +1,68 @@
+# Everything a newcomer or CI does, by name. `make demo` and `make test` set up what they need.
+export CPPFLAGS := -DPyEval_CallObject=PyObject_CallObject
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+UV := $(shell command -v uv 2>/dev/null)
+LOCK ?= locks/dev.txt
+
+.PHONY: setup demo test lint types contracts rules locks all-extras pythons bench accuracy understanding deep
+
+setup: $(VENV)/.ready
+
+# durable-rules is built without any cache: a wheel built without CPPFLAGS would be taken again and fail to import.
+$(VENV)/.ready: pyproject.toml $(LOCK) locks/durable.txt
+ifdef UV
+	uv venv --quiet --allow-existing --python $(PYTHON) $(VENV)
+	uv pip install --quiet --python $(BIN)/python --no-cache --no-deps --require-hashes -r locks/durable.txt
+	uv pip install --quiet --python $(BIN)/python --require-hashes -r $(LOCK)
+	uv pip install --quiet --python $(BIN)/python --no-deps -e .
+else
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --no-cache-dir --no-deps --require-hashes -r locks/durable.txt
+	$(BIN)/python -m pip install --quiet --require-hashes -r $(LOCK)
+	$(BIN)/python -m pip install --quiet --no-deps -e .
+endif
+	$(BIN)/python -c "import durable.lang"
+	touch $@
+
+demo: setup
+	@$(BIN)/hkgpu ask "can I fine-tune 70B here?"
+
+test: setup
+	$(BIN)/pytest
+
+lint: setup
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: setup
+	$(BIN)/mypy
+
+contracts: setup
+	$(BIN)/lint-imports
+
+rules: setup
+	$(BIN)/hkgpu rules check
+	$(BIN)/hkgpu rules test
+
+# One environment with every extra: proves that the version bounds go together.
+all-extras:
+	$(MAKE) setup VENV=.venv-all LOCK=locks/all.txt
+	.venv-all/bin/python -c "import gradio, mcp, slack_bolt, psycopg, ray"
+
+# The other interpreters we promise, where they are installed.
+pythons:
+	for version in 3.12 3.13; do \
+	    python=$$(command -v python$$version || ls $$HOME/.pyenv/versions/$$version.*/bin/python 2>/dev/null | tail -n 1); \
+	    if [ -z "$$python" ]; then echo "python$$version is not here"; continue; fi; \
+	    $(MAKE) test VENV=.venv-$$version PYTHON=$$python || exit 1; \
+	done
+
+# Lock files name no index: the hashes alone say what may be installed.
+locks:
+	uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --python-version 3.11 \
+	    --custom-compile-command "make locks" pyproject.toml --group dev -o locks/dev.txt
+	uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --python-version 3.11 \
+	    --custom-compile-command "make locks" pyproject.toml --group dev --all-extras -o locks/all.txt
+	{ echo "# Written by: make locks"; sed -n '/^durable-rules==/,/[^\\]$$/p' locks/dev.txt; } > locks/durable.txt

@@ -1,0 +1,1 @@
+"""The front desks, one module each. They carry values between the rooms."""

@@ -1,0 +1,1 @@
+"""Units, facts, findings, bilingual text and the tree of errors. Imports nothing of ours."""

@@ -1,0 +1,1 @@
+"""Pure functions: memory, speed, time, storage, transfer, cost. Each returns a range and its derivation."""

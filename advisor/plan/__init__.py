@@ -1,0 +1,1 @@
+"""Search over cards, counts, methods and sharding for the options worth showing."""

@@ -1,0 +1,1 @@
+"""Findings to text, Markdown and JSON; the fixed sentences of each language."""

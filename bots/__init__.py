@@ -1,0 +1,1 @@
+"""Where hkgpu speaks: thin faces over `advisor.consult`, with no advice of their own."""
