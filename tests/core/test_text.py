@@ -12,8 +12,12 @@ def test_a_placeholder_without_a_value_is_refused() -> None:
 
 
 def test_format_syntax_is_left_alone_and_never_evaluated() -> None:
-    text = "{0.__class__} {x!r} {memory.peak}"
-    assert fill(text, {"memory.peak": "{x}"}) == "{0.__class__} {x!r} {x}"
+    assert fill("{x!r} {memory.peak:>9} {memory.peak}", {"memory.peak": "{x}"}) == "{x!r} {memory.peak:>9} {x}"
+
+
+def test_an_attribute_in_braces_is_a_name_without_a_value() -> None:
+    with pytest.raises(BadData, match="nothing is known"):
+        fill("{0.__class__}", {"0": "zero"})
 
 
 def test_placeholders_are_listed_once_in_order() -> None:

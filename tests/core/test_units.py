@@ -31,7 +31,7 @@ def test_currencies_are_never_converted() -> None:
 
 
 def test_an_unknown_unit_names_the_nearest_known_one() -> None:
-    with pytest.raises(UnitError, match='unknown unit "Gib".*did you mean "GiB"'):
+    with pytest.raises(UnitError, match=r'unknown unit "Gib".*did you mean "GiB"'):
         parse_quantity("80 Gib")
 
 
