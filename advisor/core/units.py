@@ -58,6 +58,8 @@ _UNITS: dict[str, tuple[str, float]] = {
     "kWh": ("energy", 1.0),
     "C": ("temperature", 1.0),
     "GPU-h": ("card hours", 1.0),
+    "FLOP": ("operations", 1.0),
+    "FLOPS": ("operations per second", 1.0),
     "IOPS": ("operations per second of a disk", 1.0),
     "CNY": ("CNY", 1.0),
     "HKD": ("HKD", 1.0),
