@@ -36,6 +36,7 @@ _UNITS: dict[str, tuple[str, float]] = {
     "Mparams": ("parameters", 1e6),
     "Gparams": ("parameters", 1e9),
     "tokens": ("tokens", 1.0),
+    "Gtokens": ("tokens", 1e9),
     "tokens/row": ("tokens per row", 1.0),
     "tokens/s": ("tokens per second", 1.0),
     "rows": ("rows", 1.0),
