@@ -48,6 +48,7 @@ _UNITS: dict[str, tuple[str, float]] = {
     "Gbps": ("bits per second", 1e9),
     "Mbps": ("bits per second", 1e6),
     "kbps": ("bits per second", 1e3),
+    "bps": ("bits per second", 1.0),
     "s": ("time", 1.0),
     "ms": ("time", 1e-3),
     "min": ("time", 60.0),
