@@ -7,12 +7,15 @@ reason, and the caller says "unknown, because ...". Nothing here computes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import isfinite
 
 from advisor.core.errors import BadInput
 from advisor.core.units import Range, number
+
+# From here on a figure is easier to read with an exponent than with a row of digits.
+_LONGEST = 10**12
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +29,8 @@ class Step:
     sources: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        line = f"{self.name} = {self.formula} = {number(self.value)} {self.unit}".rstrip()
+        shown = number(self.value) if abs(self.value) < _LONGEST else f"{self.value:.3g}"
+        line = f"{self.name} = {self.formula} = {shown} {self.unit}".rstrip()
         return f"{line} [{', '.join(self.sources)}]" if self.sources else line
 
 
@@ -68,6 +72,11 @@ def whole(name: str, value: int | None) -> int:
     if value != int(value) or value < 1:
         raise BadInput(f"{name} is {value:g}", expected="a whole number from 1")
     return int(value)
+
+
+def over_ends(compute: Callable[[str], float], unit: str) -> Range:
+    """A range from one function of the end's name: low, likely, high."""
+    return Range(compute("low"), compute("likely"), compute("high"), unit)
 
 
 def same_sources(steps: Iterable[Step]) -> tuple[str, ...]:
