@@ -93,9 +93,11 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Lever:
-    """A smallest change that turns a "no": what to change, the plan after it."""
+    """A smallest change that turns a "no": its kind, before and after, and the plan after it."""
 
-    change: Text
+    kind: str
+    before: str
+    after: str
     judged: Judged
 
 

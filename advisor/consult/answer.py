@@ -1,0 +1,148 @@
+"""The desk that answers: a question in words, or facts given one by one.
+
+It opens the knowledge and the rules once a process, understands, consults and words the answer. It holds no advice.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from advisor.consult.consultation import Asked, consult
+from advisor.core.errors import BadInput
+from advisor.core.text import Lang
+from advisor.knowledge.architecture import Architecture
+from advisor.knowledge.library import Library, open_library
+from advisor.plan.hardware import Market, market
+from advisor.report.compose import compose
+from advisor.report.wording import Wording
+from advisor.rules import RuleBase
+
+# Longer questions are cut off with a message: nobody types this much, and time must stay bounded.
+MAX_TEXT = 2**14
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer in one language, in the contract's JSON shape."""
+
+    json: Mapping[str, Any]
+    lang: Lang
+
+    @property
+    def exit_code(self) -> int:
+        """1 where the question was declined, else 0: a verdict of "no" is an answer."""
+        return 1 if self.json.get("declined") else 0
+
+
+@lru_cache(maxsize=1)
+def rules() -> RuleBase:
+    """The rule base of this process, checked and compiled."""
+    return RuleBase.build(open_library())
+
+
+@lru_cache(maxsize=1)
+def here() -> Market:
+    """What "here" means for this process."""
+    return market(open_library())
+
+
+def today() -> date:
+    """The day of the consultation, in UTC."""
+    return datetime.now(UTC).date()
+
+
+def ask(text: str, *, lang: Lang | None = None, model_config: Path | None = None, day: date | None = None) -> Reply:
+    """Answer a question in words. Raises `BadInput` for an empty or endless text or a bad `config.json`."""
+    from advisor.dialogue.answers import answers_of
+    from advisor.dialogue.understand import understand
+
+    if not text.strip():
+        raise BadInput("the question is empty", do='try: hkgpu ask "can I fine-tune 70B here?"')
+    if len(text) > MAX_TEXT:
+        raise BadInput(f"the question has {len(text)} characters", expected=f"at most {MAX_TEXT}")
+    library = open_library()
+    seen = understand(text, library)
+    sets = answers_of(seen, library)
+    asked = Asked(
+        answers=tuple(sets.answers),
+        intent=seen.intent,
+        understood=seen.slots,
+        rejected=tuple(seen.rejected),
+        problems=tuple(sets.problems),
+        config=_config(model_config),
+    )
+    spoken: Lang = "en" if seen.lang == "en" else ("zh-Hant" if seen.lang == "zh-Hant" else "zh")
+    return _reply(asked, lang or spoken, library, day)
+
+
+def advise(
+    given: Mapping[str, object], *, lang: Lang | None = None, model_config: Path | None = None, day: date | None = None
+) -> Reply:
+    """The same answer from facts by id or slot name. Raises `BadInput` naming the fact, what was expected and a guess."""
+    from advisor.dialogue.answers import answers_from
+
+    library = open_library()
+    sets = answers_from(given, library)
+    asked = Asked(
+        answers=tuple(sets.answers),
+        intent="ask_feasibility",
+        understood=dict(given),
+        problems=tuple(sets.problems),
+        config=_config(model_config),
+    )
+    return _reply(asked, lang or "en", library, day)
+
+
+def _reply(asked: Asked, lang: Lang, library: Library, day: date | None) -> Reply:
+    consultation = consult(asked, day or today(), library, rules(), here())
+    return Reply(compose(consultation, library, Wording(library, lang)), lang)
+
+
+def _config(path: Path | None) -> Architecture | None:
+    if path is None:
+        return None
+    from advisor.knowledge.hub_config import read_config
+
+    return read_config(path)
+
+
+def read_facts(text: str, where: str) -> dict[str, object]:
+    """Facts from the text of a YAML or JSON file: one flat mapping. Raises `BadInput` for anything else."""
+    from advisor.knowledge.reader import read_text
+
+    data = read_text(text, Path(where)).data
+    if not isinstance(data, dict):
+        raise BadInput("holds no facts", where=where, expected="fact: value, one a line")
+    return data
+
+
+def render(reply: Reply, format: str) -> str:
+    """The answer as `text`, `markdown` or `json`."""
+    if format == "json":
+        return json.dumps(reply.json, ensure_ascii=False, indent=2, allow_nan=False)
+    wording = Wording(open_library(), reply.lang)
+    if format == "markdown":
+        from advisor.report import markdown
+
+        return markdown.render(dict(reply.json), wording)
+    from advisor.report import plain
+
+    return plain.render(dict(reply.json), wording)
+
+
+def render_checklist(reply: Reply, format: str) -> str:
+    """The acceptance checklist as a Markdown task list or JSON. Raises `BadInput` where there is nothing to check."""
+    if not reply.json["checklist"]:
+        raise BadInput("there is no plan to check", do="state a model, a method and the hardware")
+    if format == "json":
+        keys = ("plan", "data_version", "as_of", "verdict", "recommended", "checklist", "sources")
+        return json.dumps({key: reply.json[key] for key in keys}, ensure_ascii=False, indent=2, allow_nan=False)
+    from advisor.report import markdown
+
+    return markdown.checklist_document(dict(reply.json), Wording(open_library(), reply.lang))

@@ -1,0 +1,213 @@
+"""An option as facts: what the rules judge a plan by.
+
+One place turns figures into the facts of `rules/facts` (set_by: plan). It never asserts a figure that no estimator
+gave; an unknown figure is an unknown fact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from advisor.core.answer import Option
+from advisor.core.errors import HkgpuError
+from advisor.core.facts import Fact, Facts, Value
+from advisor.core.units import Quantity, Range
+from advisor.estimate import serving, storage, time, transfer
+from advisor.knowledge.library import Library
+from advisor.knowledge.records.gpus import Gpu
+from advisor.plan.task import Task, amount, word
+
+_MEMORY_PARTS = ("weights", "gradients", "optimizer", "adapters", "activations", "logits", "kv_cache", "overhead")
+_STATES = ("weights", "gradients", "optimizer", "adapters")
+
+
+def _known(pairs: dict[str, Value | None], provenance: str) -> Iterator[Fact]:
+    for name, value in pairs.items():
+        if value is not None:
+            yield Fact(name, value, "known" if provenance == "known" else "estimated")
+
+
+def _q(value: float | None, unit: str) -> Quantity | None:
+    return None if value is None else Quantity(value, unit)
+
+
+def card_facts(card: Gpu) -> Iterator[Fact]:
+    """What we know of the card."""
+    ecc = {"always": True, "on_by_default": True, "none": False}.get(card.ecc.value)
+    yield from _known(
+        {
+            "plan.gpu": card.id,
+            "card.family": card.family.lower().replace(" ", "_"),
+            "card.form": card.form,
+            "card.architecture": card.architecture,
+            "card.memory": _q(card.memory.value, "GB"),
+            "card.memory_usable": _q(card.memory_usable.value, "GiB"),
+            "card.bf16": _q(card.bf16.value, "TFLOPS"),
+            "card.bandwidth": _q(card.bandwidth.value, "GB/s"),
+            "card.has_bf16": card.bf16_tensor,
+            "card.has_fp8": _has(card.fp8.value, card.fp8.absent),
+            "card.has_fp4": _has(card.fp4.value, card.fp4.absent),
+            "card.has_nvlink": None if card.nvlink.value is None else card.nvlink.value > 0,
+            "card.nvlink_bandwidth": _q(card.nvlink.value, "GB/s"),
+            "card.power": _q(card.power.value, "W"),
+            "card.ecc": ecc,
+            "card.geforce": card.geforce_licence,
+            "card.export_lead": card.export.lead,
+            "card.compute_capability": card.capability,
+        },
+        "known",
+    )
+
+
+def _has(value: float | None, absent: bool) -> bool | None:
+    return False if absent else (True if value is not None else None)
+
+
+def model_facts(task: Task) -> Iterator[Fact]:
+    """What we know of the model."""
+    shape, model = task.shape, task.model
+    yield from _known(
+        {
+            "model.known": shape.known,
+            "model.total": Quantity(shape.params / 1e9, "Gparams"),
+            "model.active": Quantity(shape.active / 1e9, "Gparams"),
+            "model.moe": shape.moe,
+            "model.vocab": Quantity(float(round(shape.vocab)), "count"),
+            "model.hidden": Quantity(float(round(shape.hidden)), "count"),
+            "model.max_context": _q(model.max_context if model else None, "tokens"),
+        },
+        "known",
+    )
+
+
+def plan_facts(task: Task, option: Option, *, hardware_stated: bool, method_stated: bool, place: str) -> Iterator[Fact]:
+    """The choices of the plan itself."""
+    hardware = option.hardware
+    yield from _known(
+        {
+            "plan.method": option.method,
+            "plan.stage": option.stage,
+            "plan.cards": Quantity(hardware.cards, "count"),
+            "plan.per_node": Quantity(hardware.per_node, "count"),
+            "plan.nodes": Quantity(hardware.nodes, "count"),
+            "plan.sharding": option.sharding,
+            "plan.micro_batch": Quantity(option.micro_batch, "count"),
+            "plan.grad_ckpt": option.grad_ckpt if task.trains else None,
+            "plan.optimizer": option.optimizer if task.trains else None,
+            "plan.offload": option.offload,
+            "plan.framework": task.framework,
+            "plan.seq_len": Quantity(option.seq_len, "tokens") if option.seq_len else None,
+            "plan.hardware_stated": hardware_stated,
+            "plan.method_stated": method_stated,
+            "place.kind": place,
+        },
+        "estimated",
+    )
+
+
+def memory_facts(option: Option) -> Iterator[Fact]:
+    """The peak a card by part, and how far it lies below what is usable; GiB."""
+    if option.peak is None or option.usable is None:
+        return
+    parts = {name: option.parts.get(name, 0.0) for name in _MEMORY_PARTS}
+    margin = option.usable - option.peak.likely
+    figures = {
+        **parts,
+        "states": sum(parts[name] for name in _STATES),
+        "peak_low": option.peak.low,
+        "peak": option.peak.likely,
+        "peak_high": option.peak.high,
+        "margin": margin,
+        "weights_all_cards": option.parts.get("weights_whole"),
+    }
+    yield from _known({f"memory.{name}": _q(value, "GiB") for name, value in figures.items()}, "estimated")
+    yield Fact("memory.margin_share", Quantity(100 * margin / option.usable, "%"), "estimated")
+
+
+def work_facts(task: Task, option: Option, answers: Facts, library: Library) -> Iterator[Fact]:
+    """Host, disk, time and money of the plan."""
+    checkpoint, hours, price = option.checkpoint, option.time, option.price
+    pairs: dict[str, Value | None] = {
+        "host.ram_needed": _likely(option.host_ram, "GB"),
+        "checkpoint.size": _likely(checkpoint, "GB"),
+        "power.total": _likely(option.power, "kW"),
+        "speed.tokens": _likely(option.tokens_per_s, "tokens/s"),
+        "time.known": hours is not None,
+        "cost.known": price is not None,
+    }
+    if checkpoint is not None:
+        kind = {"sata_ssd": "sata_ssd", "hdd": "hdd", "network": "network"}.get(word(answers, "storage.kind") or "")
+        pairs["checkpoint.write_time"] = _likely(
+            storage.write_time(checkpoint, library, kind=kind or "nvme").range, "s"
+        )
+    if hours is not None:
+        pairs |= {f"time.{end}": Quantity(getattr(hours, end), "h") for end in ("low", "likely", "high")}
+        deadline = amount(answers, "schedule.deadline", "days")
+        if deadline:
+            pairs["time.deadline_share"] = _likely(time.deadline_share(hours, deadline), "%")
+    if price is not None:
+        pairs |= {"cost.low": price.range.low, "cost.likely": price.range.likely, "cost.high": price.range.high}
+        pairs["cost.currency"] = price.currency
+        pairs["cost.budget_share"] = _budget_share(option, answers)
+    yield from _known(pairs, "estimated")
+    yield from _disk_facts(option, answers)
+
+
+def _likely(range_: Range | None, unit: str) -> Quantity | None:
+    return None if range_ is None else Quantity(range_.to(unit).likely, unit)
+
+
+def _budget_share(option: Option, answers: Facts) -> Quantity | None:
+    """The price's share of a budget in the same currency and period; unknown where either differs."""
+    price, budget = option.price, amount(answers, "budget.amount")
+    if price is None or not budget or word(answers, "budget.currency") != price.currency:
+        return None
+    if word(answers, "budget.period") != price.period:
+        return None
+    return Quantity(100 * price.range.likely / budget, "%")
+
+
+def _disk_facts(option: Option, answers: Facts) -> Iterator[Fact]:
+    if not option.storage:
+        return
+    needs = dict(option.storage)
+    total = sum(need.likely for need in needs.values())
+    groups = {"dataset": ("raw data", "cleaned data"), "cache": ("token cache",), "checkpoints": ("checkpoints",)}
+    named = {key: sum(needs[part].likely for part in parts if part in needs) for key, parts in groups.items()}
+    named["other"] = total - sum(named.values())
+    yield from _known({f"storage.{key}": Quantity(value, "GB") for key, value in named.items()}, "estimated")
+    yield Fact("storage.needed", Quantity(total, "GB"), "estimated")
+    size = amount(answers, "storage.size", "GB")
+    if size:
+        yield Fact("storage.used_share", Quantity(100 * total / size, "%"), "estimated")
+
+
+def transfer_facts(answers: Facts, library: Library) -> Iterator[Fact]:
+    """How long the data takes over the line, and what line a deadline needs: asked even where nothing is trained."""
+    gb = amount(answers, "transfer.size", "GB") or amount(answers, "data.size", "GB")
+    mbps = amount(answers, "line.bandwidth", "Mbps") or amount(answers, "observed.throughput", "Mbps")
+    days = amount(answers, "schedule.deadline", "days")
+    line = answers.value("line.type")
+    private = "iplc" in line if isinstance(line, tuple) else line == "iplc"
+    try:
+        if gb and mbps:
+            hours = transfer.duration(gb, transfer.Line(mbps, private=private), library).range
+            yield Fact("transfer.time", Quantity(hours.likely, "h"), "estimated")
+            if days:
+                yield Fact("transfer.deadline_share", Quantity(_of_days(hours.likely, days), "%"), "estimated")
+        if gb and days:
+            needed = transfer.bandwidth_needed(gb, days, library, private=private).range
+            yield Fact("line.needed", Quantity(needed.likely, "Mbps"), "estimated")
+    except HkgpuError:
+        return
+
+
+def _of_days(hours: float, days: float) -> float:
+    return 100 * Quantity(hours, "h").to("days").value / days
+
+
+def serving_facts(task: Task, answers: Facts, library: Library) -> Iterator[Fact]:
+    """Tokens a second that the stated traffic needs."""
+    qps, length = amount(answers, "serving.qps"), amount(answers, "serving.output_len")
+    if task.method == "inference" and qps and length:
+        yield Fact("serving.tokens_needed", Quantity(serving.tokens_needed(qps, length), "tokens/s"), "estimated")

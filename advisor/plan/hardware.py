@@ -1,0 +1,80 @@
+"""Which hardware a search may use: the operator's own place, or what the Hong Kong price lists offer.
+
+Cards come out in the order of what they cost a card-hour where anybody publishes a price in one currency, so that a
+search meets the cheap ones first. No rate is applied and no availability is promised: a row in a list is not a quote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from advisor.core.answer import Hardware
+from advisor.estimate import cost
+from advisor.knowledge.library import Library
+from advisor.knowledge.records.gpus import Gpu
+
+INDEX_CURRENCY = "USD"
+PER_NODE = tuple(2**power for power in range(2 + 2))
+NODES = PER_NODE
+
+
+@dataclass(frozen=True, slots=True)
+class Market:
+    """The cards of a place with their price rows, the cheapest a card-hour first."""
+
+    kind: str
+    cards: tuple[Gpu, ...]
+    rows: tuple[cost.PriceRow, ...]
+    limits: dict[str, int]
+    """Most cards of a kind that stand there; empty for a market."""
+    index: dict[str, float]
+    """Dollars a card-hour by card: an order of cards, not a price."""
+
+
+def market(library: Library) -> Market:
+    """The place that "here" means."""
+    rows = tuple(cost.rows_from(library.offers.values()))
+    index = price_index(rows, library)
+    place = library.place
+    if place is not None and place.servers:
+        cards = tuple(library.gpus.require(server.gpu) for server in place.servers)
+        limits: dict[str, int] = {}
+        for server in place.servers:
+            limits[server.gpu] = limits.get(server.gpu, 0) + server.gpu_count * server.nodes
+        return Market("own_cards", cards, rows, limits, index)
+    if place is not None:
+        wanted = set(place.offers)
+        own = tuple(cost.rows_from(offer for key, offer in library.offers.items() if key in wanted))
+        return Market("own_offers", _ranked({row.gpu for row in own}, index, library), own, {}, index)
+    here = {row.gpu for row in rows if row.in_hong_kong}
+    return Market("hong_kong_market", _ranked(here, index, library), rows, {}, index)
+
+
+def _ranked(ids: Iterable[str], index: dict[str, float], library: Library) -> tuple[Gpu, ...]:
+    cards = [library.gpus[id_] for id_ in ids if id_ in library.gpus]
+    usable = [card for card in cards if card.memory_usable.known and card.vendor == "NVIDIA"]
+    return tuple(sorted(usable, key=lambda card: (index.get(card.id, float("inf")), card.memory.value or 0, card.id)))
+
+
+def price_index(rows: Iterable[cost.PriceRow], library: Library) -> dict[str, float]:
+    """Median dollars a card-hour by card, over every place: good for an order of cards, not as a price."""
+    found: dict[str, list[float]] = {}
+    for row in rows:
+        if row.currency == INDEX_CURRENCY and row.cards and row.period in ("hour", "month"):
+            low, high = cost.card_hour(row, library)
+            found.setdefault(row.gpu, []).append((low + high) / 2)
+    return {gpu: sorted(prices)[len(prices) // 2] for gpu, prices in found.items()}
+
+
+def shapes(
+    card: Gpu, limit: int | None, *, per_node: int | None = None, nodes: int | None = None
+) -> Iterator[Hardware]:
+    """Hardware of one card from few to many: counts a server, then servers; `limit` bounds all cards together."""
+    counts = (per_node,) if per_node else PER_NODE
+    for servers in (nodes,) if nodes else NODES:
+        for count in counts:
+            if servers > 1 and not per_node and count < PER_NODE[-1]:
+                continue
+            if limit is None or servers * count <= limit:
+                yield Hardware(card.id, card.label, count, servers)

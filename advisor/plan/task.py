@@ -1,0 +1,144 @@
+"""What is to be run, read off the facts: the model's shape and everything the user stated or a default filled in.
+
+A value that nobody gave is None, and the estimators then take what the framework would. This module resolves the
+model (a record, a `config.json`, or a size alone) and refuses to size a job whose model has no size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from advisor.core.facts import Facts
+from advisor.core.units import Quantity
+from advisor.estimate.memory import Shape, shape_from_architecture, shape_from_model, shape_from_size
+from advisor.knowledge.architecture import Architecture
+from advisor.knowledge.library import Library
+from advisor.knowledge.records.models import Model
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One job. Lengths are tokens, sizes GB, counts plain; None = nobody said."""
+
+    method: str
+    stage: str
+    shape: Shape
+    name: str
+    model: Model | None = None
+    precision: str | None = None
+    quant: str | None = None
+    optimizer: str | None = None
+    seq_len: float | None = None
+    micro_batch: float | None = None
+    grad_accum: float | None = None
+    grad_ckpt: bool | None = None
+    lora_rank: float | None = None
+    sharding: str | None = None
+    offload: bool = False
+    framework: str | None = None
+    tokens: float | None = None
+    rows: float | None = None
+    epochs: float = 1
+    dataset_gb: float | None = None
+    checkpoints_kept: int | None = None
+    concurrency: float | None = None
+    output_len: float | None = None
+    qps: float | None = None
+
+    @property
+    def trains(self) -> bool:
+        """True for everything but inference."""
+        return self.method != "inference"
+
+
+Sizes = Callable[[Facts], tuple[Shape, str, Model | None] | None]
+
+
+def amount(facts: Facts, fact: str, unit: str | None = None) -> float | None:
+    """A fact's number in a unit, None where it is unknown; a tuple gives its largest, the safe side."""
+    value = facts.value(fact)
+    if isinstance(value, tuple):
+        numbers = [item for item in (_number(entry, unit) for entry in value) if item is not None]
+        return max(numbers, default=None)
+    return _number(value, unit)
+
+
+def _number(value: object, unit: str | None) -> float | None:
+    if isinstance(value, Quantity):
+        return value.to(unit).value if unit else value.value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    return None
+
+
+def word(facts: Facts, fact: str) -> str | None:
+    """A fact's choice, None where it is unknown or not applicable."""
+    value = facts.value(fact)
+    return value if isinstance(value, str) else None
+
+
+def flag(facts: Facts, fact: str) -> bool | None:
+    """A fact's yes or no, None where it is unknown."""
+    value = facts.value(fact)
+    return value if isinstance(value, bool) else None
+
+
+def model_of(
+    facts: Facts, library: Library, config: Architecture | None = None
+) -> tuple[Shape, str, Model | None] | None:
+    """The shape to size and what to call it: the config's, the named model's, or a generic one of the stated size."""
+    if config is not None:
+        return shape_from_architecture(config), word(facts, "model.id") or "config.json", None
+    name = word(facts, "model.id")
+    size = amount(facts, "model.params", "Gparams")
+    active = amount(facts, "model.active_params", "Gparams")
+    if name is not None and name in library.models:
+        model = library.models[name]
+        return shape_from_model(model), model.name, model
+    if size is None:
+        return None
+    return shape_from_size(size, library, active_b=active), f"{size:g}B", None
+
+
+def task_of(
+    facts: Facts, method: str, library: Library, *, seen: tuple[Shape, str, Model | None], stage: str | None = None
+) -> Task:
+    """The job for one method; `seen` is what `model_of` found."""
+    shape, name, model = seen
+    kept = amount(facts, "checkpoint.kept")
+    return Task(
+        method=method,
+        stage=stage or _stage(facts, method),
+        shape=shape,
+        name=name,
+        model=model,
+        precision=word(facts, "tuning.precision"),
+        quant=word(facts, "quant.bits"),
+        optimizer=word(facts, "tuning.optimizer"),
+        seq_len=amount(facts, "workload.seq_len"),
+        micro_batch=amount(facts, "workload.micro_batch"),
+        grad_accum=amount(facts, "workload.grad_accum"),
+        grad_ckpt=flag(facts, "tuning.grad_ckpt"),
+        lora_rank=amount(facts, "tuning.lora_rank"),
+        sharding=word(facts, "tuning.sharding"),
+        offload=bool(flag(facts, "tuning.offload")),
+        framework=word(facts, "tuning.framework"),
+        tokens=amount(facts, "data.tokens", "tokens"),
+        rows=amount(facts, "data.rows"),
+        epochs=amount(facts, "data.epochs") or 1,
+        dataset_gb=amount(facts, "data.size", "GB"),
+        checkpoints_kept=None if kept is None else int(kept),
+        concurrency=amount(facts, "serving.concurrency"),
+        output_len=amount(facts, "serving.output_len"),
+        qps=amount(facts, "serving.qps"),
+    )
+
+
+def _stage(facts: Facts, method: str) -> str:
+    stated = word(facts, "tuning.stage")
+    if method == "inference":
+        return "serve"
+    if method == "pretrain":
+        return "pretrain"
+    return stated if stated not in (None, "serve") and stated is not None else "sft"

@@ -1,0 +1,376 @@
+"""A consultation in one language, as the contract's JSON shape.
+
+Every sentence is a rule's own or a fixed one of `sentences`. Nothing is judged here: the order of risks and the choice
+of which run's checklist stands in the answer follow from what the rules gave.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from advisor.core.answer import Consultation, Judged, Lever, Option
+from advisor.core.facts import Value
+from advisor.core.findings import Advice, Check, Firing, Risk
+from advisor.core.units import Quantity, Range
+from advisor.knowledge.library import Library
+from advisor.report import sentences
+from advisor.report.wording import Wording
+
+Json = dict[str, Any]
+_DEGREES = ("high", "medium", "low")
+_LEVELS = ("blocker", "warning", "note")
+_MOMENTS = ("before_order", "on_delivery", "first_run", "in_operation")
+_SEVERITIES = ("must", "should", "nice")
+
+
+def compose(consultation: Consultation, library: Library, wording: Wording) -> Json:
+    """The answer's JSON, all texts in the wording's language."""
+    runs = relevant_runs(consultation)
+    chosen = consultation.chosen
+    return {
+        "lang": wording.lang,
+        "session": "",
+        "plan": consultation.plan,
+        "data_version": consultation.data_version,
+        "as_of": consultation.as_of,
+        "intent": consultation.intent,
+        "understood": dict(consultation.understood),
+        "rejected": [dict(entry) for entry in consultation.rejected],
+        "assumptions": [
+            {"fact": entry.slot, "value": plain(entry.value), "why": wording.text(entry.why)}
+            for entry in consultation.assumptions
+        ],
+        "verdict": consultation.verdict,
+        "summary": summary(consultation, wording),
+        "problems": [wording.text(problem) for problem in consultation.problems],
+        "by_method": [method_row(row, wording) for row in consultation.rows if row.method],
+        "recommended": configuration(chosen, wording) if chosen and chosen.option else None,
+        "options": [{"label": label, **configuration(judged, wording)} for label, judged in consultation.options],
+        "levers": [
+            {
+                "change": change(lever, wording),
+                "effect": reason(lever.judged, wording),
+                "verdict_after": lever.judged.verdict,
+            }
+            for lever in consultation.levers
+        ],
+        "changes": [],
+        "advice": advice(runs, wording),
+        "risks": risks(runs, wording),
+        "checklist": checklist([chosen] if chosen else runs, library, wording),
+        "claims": [],
+        "questions": [
+            {
+                "fact": question.slot,
+                "text": wording.text(question.text),
+                "choices": [wording.text(text) for _, text in question.choices],
+                "values": [value for value, _ in question.choices],
+                "why": wording.text(question.why),
+            }
+            for question in consultation.questions
+        ],
+        "explanation": explanation(runs),
+        "sources": sources(consultation, runs, library),
+    }
+
+
+def change(lever: Lever, wording: Wording) -> str:
+    """What a lever changes, in words."""
+    names = sentences.METHOD
+    before, after = (wording.fixed(names, word) for word in (lever.before, lever.after))
+    if lever.kind in ("cards", "card", "method") and lever.judged.option is not None:
+        after = wording.hardware(lever.judged.option.hardware) if lever.kind != "method" else after
+    return wording.fixed(sentences.LEVER, lever.kind, before=before, after=after)
+
+
+def relevant_runs(consultation: Consultation) -> list[Judged]:
+    """The runs that the answer rests on: the rows, and the recommended plan where it is another one."""
+    runs = list(consultation.rows)
+    if consultation.chosen and consultation.chosen not in runs:
+        runs.append(consultation.chosen)
+    return runs
+
+
+def reason(judged: Judged, wording: Wording) -> str:
+    """The sentence of the rule that decided the verdict; the estimator's reason where there is no figure."""
+    deciding = set(judged.outcome.decided_by)
+    for entry in sorted(judged.outcome.advice, key=lambda entry: _LEVELS.index(entry.level)):
+        if entry.rule in deciding:
+            return wording.filled(entry.say, entry.values)
+    if judged.option and judged.option.problem:
+        return judged.option.problem
+    return wording.fixed(sentences.SUMMARY, "no_rule")
+
+
+def summary(consultation: Consultation, wording: Wording) -> str:
+    """One or two sentences: the verdict first, then the limiting figure of the deciding rows."""
+    verdict = wording.fixed(sentences.VERDICT, consultation.verdict)
+    if consultation.intent == "out_of_scope":
+        return wording.fixed(sentences.SUMMARY, "declined")
+    if not consultation.rows:
+        return wording.fixed(sentences.SUMMARY, "several", verdict=verdict, rows=_topic(consultation, wording))
+    if len(consultation.rows) == 1:
+        row = consultation.rows[0]
+        if not row.method:
+            return wording.fixed(sentences.SUMMARY, "several", verdict=verdict, rows=reason(row, wording))
+        words = {"verdict": verdict, "method": wording.fixed(sentences.METHOD, row.method), "why": reason(row, wording)}
+        if row.option is None:
+            return wording.fixed(sentences.SUMMARY, "row_unmeasured", **words)
+        words["hardware"] = wording.hardware(row.option.hardware)
+        return wording.fixed(sentences.SUMMARY, "row", **words)
+    joint = "; " if wording.lang == "en" else "；"
+    rows = joint.join(_short(row, wording) for row in consultation.rows if row.method)
+    stop = "." if wording.lang == "en" else "。"
+    return wording.fixed(sentences.SUMMARY, "several", verdict=verdict, rows=rows + stop)
+
+
+def _topic(consultation: Consultation, wording: Wording) -> str:
+    return (
+        consultation.problems[0].in_lang(wording.lang)
+        if consultation.problems
+        else wording.fixed(sentences.SUMMARY, "no_rule")
+    )
+
+
+def _short(row: Judged, wording: Wording) -> str:
+    method = wording.fixed(sentences.METHOD, row.method)
+    if row.option is None or row.option.peak is None:
+        return f"{method}: {wording.fixed(sentences.SUMMARY, 'no_option')}"
+    key = {"yes": "fits_on", "yes_if": "tight_on", "no": "not_on"}.get(row.verdict)
+    if key is None:
+        return f"{method}: {reason(row, wording)}"
+    return wording.fixed(sentences.SUMMARY, key, method=method, hardware=wording.hardware(row.option.hardware))
+
+
+def method_row(row: Judged, wording: Wording) -> Json:
+    """One entry of `by_method`."""
+    option = row.option
+    return {
+        "method": row.method,
+        "stage": row.stage,
+        "verdict": row.verdict,
+        "gpu": option.hardware.label if option else None,
+        "gpu_count": option.hardware.per_node if option else None,
+        "nodes": option.hardware.nodes if option else None,
+        "sharding": option.sharding if option else None,
+        "peak_gib": range_json(option.peak) if option else None,
+        "usable_gib": option.usable if option else None,
+        "why": reason(row, wording),
+    }
+
+
+def configuration(judged: Judged, wording: Wording) -> Json:
+    """A configuration to order. What no rule and no estimator gave is left out or null."""
+    option = judged.option
+    assert option is not None, "only a plan with hardware is a configuration"
+    order = ordered(judged)
+    host = order.get("host", {})
+    return {
+        "method": option.method,
+        "stage": option.stage,
+        "verdict": judged.verdict,
+        "gpu": option.hardware.label,
+        "gpu_count": option.hardware.per_node,
+        "nodes": option.hardware.nodes,
+        "sharding": option.sharding,
+        "micro_batch": option.micro_batch,
+        "seq_len": option.seq_len,
+        "grad_ckpt": option.grad_ckpt,
+        "optimizer": option.optimizer,
+        "precision": option.precision,
+        "offload": option.offload,
+        "cpu_cores": host.get("cpu_cores"),
+        "ram_gib": round(option.host_ram.high) if option.host_ram else None,
+        "storage": _storage(option, order.get("storage", {})),
+        "network": order.get("network", {}),
+        "software": order.get("software", {}),
+        "power_cooling": _power(option, order.get("power_cooling", {})),
+        "peak_gib": range_json(option.peak),
+        "usable_gib": option.usable,
+        "time_h": range_json(option.time),
+        "cost": _cost(option),
+        "parts_gib": {name: round(value, 1) for name, value in option.parts.items()},
+        "derivation": list(option.derivation),
+        "label_text": wording.hardware(option.hardware),
+    }
+
+
+def ordered(judged: Judged) -> dict[str, dict[str, Any]]:
+    """What the rules concluded under `order.GROUP.NAME`, by group: the parts of an order beside the cards."""
+    groups: dict[str, dict[str, Any]] = {}
+    for fact in judged.outcome.facts.values():
+        head, _, rest = fact.id.partition(".")
+        group, _, name = rest.partition(".")
+        if head == "order" and name:
+            groups.setdefault(group, {})[name] = plain(fact.value)
+    return groups
+
+
+def _storage(option: Option, order: Mapping[str, Any]) -> list[Json]:
+    return [
+        {"use": use, "kind": order.get("kind"), "gb": round(need.high), "raid": order.get("raid")}
+        for use, need in option.storage
+    ]
+
+
+def _power(option: Option, order: Mapping[str, Any]) -> Json:
+    return {**({"kw_per_node": range_json(option.power)} if option.power else {}), **order}
+
+
+def _cost(option: Option) -> Json | None:
+    price = option.price
+    if price is None:
+        return None
+    return {
+        **(range_json(price.range) or {}),
+        "currency": price.currency,
+        "period": price.period,
+        "as_of": price.as_of,
+        "source": price.source,
+        "place": price.place,
+    }
+
+
+def range_json(range_: Range | None) -> Json | None:
+    """A range as three rounded numbers."""
+    if range_ is None:
+        return None
+    return {"low": round(range_.low, 1), "likely": round(range_.likely, 1), "high": round(range_.high, 1)}
+
+
+def plain(value: object) -> Any:
+    """A value as JSON takes it; a count as a whole number."""
+    if isinstance(value, Quantity):
+        return _whole(value.value) if value.unit in ("count", "") else str(value)
+    if isinstance(value, tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, float):
+        return _whole(value)
+    return value
+
+
+def _whole(value: float) -> float | int:
+    return int(value) if value == int(value) else value
+
+
+def advice(runs: Iterable[Judged], wording: Wording) -> list[Json]:
+    """Every sentence once, blockers first."""
+    seen: dict[str, tuple[Advice, str]] = {}
+    for run in runs:
+        for entry in run.outcome.advice:
+            line = wording.filled(entry.say, entry.values)
+            seen.setdefault(f"{entry.rule} {line}", (entry, line))
+    ranked = sorted(seen.values(), key=lambda pair: _LEVELS.index(pair[0].level))
+    return [{"id": e.rule, "level": e.level, "text": line, "sources": list(e.because)} for e, line in ranked]
+
+
+def risks(runs: Iterable[Judged], wording: Wording) -> list[Json]:
+    """Every risk once, the gravest first."""
+    seen: dict[str, Risk] = {}
+    for run in runs:
+        for risk in run.outcome.risks:
+            seen.setdefault(risk.rule, risk)
+    ranked = sorted(seen.values(), key=lambda risk: (_DEGREES.index(risk.severity), _DEGREES.index(risk.likelihood)))
+    return [
+        {
+            "id": risk.rule,
+            "severity": risk.severity,
+            "likelihood": risk.likelihood,
+            "text": wording.filled(risk.say, risk.values),
+            "mitigation": wording.filled(risk.mitigation, risk.values),
+            "sources": list(risk.because),
+        }
+        for risk in ranked
+    ]
+
+
+def checklist(runs: Iterable[Judged], library: Library, wording: Wording) -> list[Json]:
+    """The items that the rules asked for, by moment and severity."""
+    asked: dict[str, dict[str, Value]] = {}
+    for run in runs:
+        values = {fact.id: fact.value for fact in run.outcome.facts.values()}
+        for check in run.outcome.checks:
+            asked.setdefault(check.item, {**values, **check.values})
+    items = [library.items[item] for item in asked]
+    items.sort(key=lambda item: (_MOMENTS.index(item.moment), _SEVERITIES.index(item.severity), item.id))
+    return [_item(item, asked[item.id], wording) for item in items]
+
+
+def _item(item: Any, values: Mapping[str, Value], wording: Wording) -> Json:
+    words = _ItemWords(values, wording)
+    return {
+        "id": item.id,
+        "moment": item.moment,
+        "severity": item.severity,
+        "title": words.line(item.title.text),
+        "why": words.line(item.why.text),
+        "command": words.command(item.command or ""),
+        "pass_if": words.line(item.pass_if.text),
+        "sources": list(item.because),
+    }
+
+
+class _ItemWords:
+    """Fills an item's texts; a fact that this run does not know stays visible as `<fact>` for a person to fill in."""
+
+    def __init__(self, values: Mapping[str, Value], wording: Wording) -> None:
+        self.values = values
+        self.wording = wording
+
+    def line(self, text: Any) -> str:
+        from advisor.core.text import placeholders
+
+        known = dict(self.values)
+        for name in placeholders(text.in_lang(self.wording.lang)):
+            if name not in known:
+                known[name] = self._heuristic(name)
+        return self.wording.filled(text, known)
+
+    def command(self, command: str) -> str:
+        from advisor.core.text import fill, placeholders
+
+        words = {}
+        for name in placeholders(command):
+            value = self.values.get(name)
+            words[name] = self.wording.value(name, value if value is not None else self._heuristic(name))
+        return fill(command, words)
+
+    def _heuristic(self, name: str) -> Value:
+        if name.startswith("heuristic."):
+            return self.wording.library.heuristic(name.removeprefix("heuristic."))
+        return f"<{name}>"
+
+
+def explanation(runs: Iterable[Judged]) -> list[Json]:
+    """Every firing once: the rule, its evidence, the facts it matched and what it concluded."""
+    lines: dict[tuple[str, str], Json] = {}
+    for run in runs:
+        for firing in run.outcome.firings:
+            entry = _firing(firing)
+            lines.setdefault((firing.rule, repr(entry["facts"])), entry)
+    return list(lines.values())
+
+
+def _firing(firing: Firing) -> Json:
+    return {
+        "rule": firing.rule,
+        "because": list(firing.because),
+        "facts": {name: plain(value) for name, value in firing.facts.items()},
+        "concluded": {name: plain(value) for name, value in firing.concluded.items()},
+    }
+
+
+def sources(consultation: Consultation, runs: Iterable[Judged], library: Library) -> list[Json]:
+    """The sources behind everything in the answer, once each."""
+    ids: dict[str, None] = {}
+    for run in runs:
+        for firing in run.outcome.firings:
+            ids.update(dict.fromkeys(firing.because))
+        checks: tuple[Check, ...] = run.outcome.checks
+        for check in checks:
+            ids.update(dict.fromkeys(library.items[check.item].because))
+        if run.option and run.option.price:
+            ids[run.option.price.source] = None
+    found = [library.sources[id_] for id_ in ids if id_ in library.sources]
+    return [{"id": source.id, "title": source.title, "date": str(source.date)} for source in found]

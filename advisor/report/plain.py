@@ -1,0 +1,94 @@
+"""An answer as plain text for a terminal: the verdict first, then the limiting figures, then what to do.
+
+It shows the short form: the gravest risks and the next question in full, the checklist as titles. The whole of it is in
+the Markdown and JSON forms.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from advisor.report import markdown, sentences
+from advisor.report.wording import Wording
+
+Json = dict[str, Any]
+
+
+def render(reply: Json, wording: Wording) -> str:
+    """The whole answer, without marks or colour."""
+    blocks = [[reply["summary"], *reply["problems"]], _understood(reply, wording), _by_method(reply, wording)]
+    if reply["recommended"]:
+        lines = markdown.configuration_lines(reply["recommended"], wording)
+        blocks.append(_block("recommended", [f"{name}: {value}" for name, value in lines], wording))
+    blocks.append(_block("options", [_option(plan, wording) for plan in reply["options"]], wording))
+    blocks.append(_block("levers", [_lever(lever, wording) for lever in reply["levers"]], wording))
+    blocks.append(_block("risks", [_risk(risk, wording) for risk in reply["risks"]], wording))
+    blocks.append(_block("advice", [entry["text"] for entry in reply["advice"]], wording))
+    blocks.append(_checklist(reply["checklist"], wording))
+    blocks.append(_question(reply["questions"], wording))
+    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+def _block(key: str, lines: list[str], wording: Wording) -> list[str]:
+    return [wording.fixed(sentences.HEADING, key), *(f"  {line}" for line in lines)] if lines else []
+
+
+def _understood(reply: Json, wording: Wording) -> list[str]:
+    lines = []
+    if reply["understood"]:
+        pairs = ", ".join(f"{slot} = {value}" for slot, value in reply["understood"].items())
+        lines.append(f"{wording.fixed(sentences.HEADING, 'understood')}: {pairs}")
+    if reply["assumptions"]:
+        pairs = ", ".join(f"{entry['fact']} = {entry['value']}" for entry in reply["assumptions"])
+        lines.append(f"{wording.fixed(sentences.HEADING, 'assumed')}: {pairs}")
+    for entry in reply["rejected"]:
+        head = wording.fixed(sentences.HEADING, "rejected")
+        lines.append(f"{head}: {entry.get('text', '')} ({entry.get('reason', '')})")
+    return lines
+
+
+def _by_method(reply: Json, wording: Wording) -> list[str]:
+    lines = []
+    for row in reply["by_method"]:
+        head = f"{wording.fixed(sentences.METHOD, row['method'])}: {wording.fixed(sentences.VERDICT, row['verdict'])}"
+        figures = ""
+        if row["gpu"] is not None:
+            usable = (
+                f", {wording.fixed(sentences.WORD, 'usable')} {row['usable_gib']:.1f} GiB" if row["usable_gib"] else ""
+            )
+            figures = f" · {markdown.hardware(row)} · {row['sharding']} · {markdown.peak(row)}{usable}"
+        lines += [f"{head}{figures}", f"  {row['why']}"]
+    return _block("by_method", lines, wording)
+
+
+def _option(plan: Json, wording: Wording) -> str:
+    cost = f" · {markdown.money(plan['cost'], wording)}" if plan["cost"] else ""
+    label = wording.fixed(sentences.LABEL, plan["label"])
+    return f"{label}: {markdown.hardware(plan)} · {plan['sharding']} · {markdown.peak(plan)}{cost}"
+
+
+def _lever(lever: Json, wording: Wording) -> str:
+    return f"{lever['change']} → {wording.fixed(sentences.VERDICT, lever['verdict_after'])}: {lever['effect']}"
+
+
+def _risk(risk: Json, wording: Wording) -> str:
+    return f"[{wording.fixed(sentences.DEGREE, risk['severity'])}] {risk['text']} → {risk['mitigation']}"
+
+
+def _checklist(items: list[Json], wording: Wording) -> list[str]:
+    lines: list[str] = []
+    moment = None
+    for item in items:
+        if item["moment"] != moment:
+            moment = item["moment"]
+            lines.append(wording.fixed(sentences.MOMENT, moment))
+        lines.append(f"  [ ] {item['title']}")
+    return _block("checklist", lines, wording)
+
+
+def _question(questions: list[Json], wording: Wording) -> list[str]:
+    if not questions:
+        return []
+    question = questions[0]
+    choices = f" ({' / '.join(question['choices'])})" if question["choices"] else ""
+    return _block("question", [f"{question['text']}{choices}", question["why"]], wording)

@@ -1,0 +1,145 @@
+"""The fixed sentences of each language: headings, labels and the frames around what the rules said.
+
+They hold no advice and no figure. What a rule says stands in the rule's own file.
+"""
+
+from __future__ import annotations
+
+from advisor.core.text import Text
+
+VERDICT = {
+    "yes": Text("Yes", "可以"),
+    "yes_if": Text("It depends", "有条件可以"),
+    "no": Text("No", "不行"),
+    "unknown": Text("Can't say yet", "暂时无法判断"),
+}
+METHOD = {
+    "full": Text("full fine-tuning", "全参微调"),
+    "lora": Text("LoRA", "LoRA"),
+    "qlora": Text("QLoRA", "QLoRA"),
+    "inference": Text("inference", "推理"),
+    "pretrain": Text("pretraining", "预训练"),
+}
+MOMENT = {
+    "before_order": Text("Before the order", "下单前"),
+    "on_delivery": Text("On delivery", "交付时"),
+    "first_run": Text("First run", "首次试跑"),
+    "in_operation": Text("In operation", "运行期间"),
+}
+SEVERITY = {
+    "must": Text("must", "必须"),
+    "should": Text("should", "建议"),
+    "nice": Text("nice to have", "可选"),
+}
+DEGREE = {"high": Text("high", "高"), "medium": Text("medium", "中"), "low": Text("low", "低")}
+LABEL = {
+    "cheapest": Text("cheapest", "最便宜"),
+    "fastest": Text("fastest", "最快"),
+    "safest": Text("safest", "最稳"),
+    "smallest": Text("fewest cards", "用卡最少"),
+    "as_stated": Text("as you described", "按你说的配置"),
+}
+LEVER = {
+    "precision": Text("train in {after} instead of {before}", "用 {after} 训练，不用 {before}"),
+    "grad_ckpt": Text("switch gradient checkpointing on", "打开梯度检查点"),
+    "sharding": Text("shard with {after} instead of {before}", "切分方式由 {before} 改为 {after}"),
+    "micro_batch": Text("micro-batch {after} instead of {before}", "单卡 batch 由 {before} 降到 {after}"),
+    "seq_len": Text("length {after} instead of {before} tokens", "长度由 {before} 降到 {after} token"),
+    "optimizer": Text("optimizer {after} instead of {before}", "优化器由 {before} 换成 {after}"),
+    "offload": Text("offload optimizer and weights to host RAM", "把优化器和权重卸载到主机内存"),
+    "method": Text("{after} instead of {before}", "由{before}改为{after}"),
+    "cards": Text("{after} instead of {before} card(s)", "由 {before} 张卡加到 {after}"),
+    "card": Text("{after} instead of {before}", "由 {before} 换成 {after}"),
+    "quant": Text("quantise the weights to {after} bits", "权重量化到 {after} bit"),
+}
+PERIOD = {
+    "hour": Text("hour", "小时"),
+    "day": Text("day", "天"),
+    "month": Text("month", "月"),
+    "year": Text("year", "年"),
+    "once": Text("once", "一次性"),
+}
+HEADING = {
+    "by_method": Text("By method", "按方法看"),
+    "recommended": Text("Recommended configuration", "推荐配置"),
+    "options": Text("Other options", "其他方案"),
+    "levers": Text("What would make it a yes", "怎样改才行"),
+    "risks": Text("Risks", "风险"),
+    "advice": Text("Advice", "建议"),
+    "checklist": Text("Acceptance checklist", "验收清单"),
+    "question": Text("Next question", "下一个问题"),
+    "understood": Text("Understood", "我的理解"),
+    "assumed": Text("Assumed", "暂按以下假设"),
+    "rejected": Text("Not taken as a requirement", "未当作需求"),
+    "why": Text("Why", "依据"),
+    "sources": Text("Sources", "来源"),
+    "changes": Text("What changed", "变化"),
+    "claims": Text("The vendor's sentence", "供应商的说法"),
+}
+WORD = {
+    "peak": Text("peak memory a card", "每卡显存峰值"),
+    "usable": Text("usable", "可用"),
+    "sharding": Text("sharding", "切分方式"),
+    "micro_batch": Text("micro-batch", "单卡 batch"),
+    "grad_ckpt": Text("gradient checkpointing", "梯度检查点"),
+    "optimizer": Text("optimizer", "优化器"),
+    "cpu": Text("CPU cores", "CPU 核数"),
+    "ram": Text("host RAM", "主机内存"),
+    "storage": Text("disk", "磁盘"),
+    "network": Text("network", "网络"),
+    "software": Text("software", "软件"),
+    "power": Text("power and cooling", "供电与散热"),
+    "time": Text("time", "时长"),
+    "cost": Text("cost", "费用"),
+    "command": Text("Command", "命令"),
+    "pass_if": Text("Passes if", "通过标准"),
+    "result": Text("Result", "结果"),
+    "checked_by": Text("Checked by", "核对人"),
+    "why": Text("Why", "原因"),
+    "source": Text("Source", "来源"),
+    "mitigation": Text("What to do", "对策"),
+    "verdict": Text("Verdict", "结论"),
+    "method": Text("Method", "方法"),
+    "hardware": Text("Hardware", "硬件"),
+    "reason": Text("Reason", "理由"),
+    "change": Text("Change", "改动"),
+    "effect": Text("Effect", "效果"),
+    "on": Text("on", "开"),
+    "off": Text("off", "关"),
+    "yes": Text("yes", "是"),
+    "no": Text("no", "否"),
+    "no_figure": Text("no figure", "无数据"),
+    "as_of": Text("as of", "截至"),
+    "nodes": Text("servers", "台服务器"),
+}
+SUMMARY = {
+    "row": Text("{verdict} for {method} on {hardware}: {why}", "{method}用 {hardware}：{verdict}。{why}"),
+    "row_unmeasured": Text("{verdict} for {method}: {why}", "{method}：{verdict}。{why}"),
+    "several": Text("{verdict}. {rows}", "{verdict}。{rows}"),
+    "fits_on": Text("{method} fits on {hardware}", "{method}用 {hardware} 放得下"),
+    "tight_on": Text("{method} is tight on {hardware}", "{method}用 {hardware} 偏紧"),
+    "not_on": Text("{method} does not fit on {hardware}", "{method}用 {hardware} 放不下"),
+    "no_rule": Text("No rule answered this question.", "没有规则回答这个问题。"),
+    "no_option": Text("no card offered here holds it", "这里能租到的卡都放不下"),
+    "declined": Text(
+        "I only answer questions about GPU servers: whether a job runs, what to order, how to check the delivery.",
+        "我只回答 GPU 服务器的问题：任务能不能跑、该订什么、交付怎么验收。",
+    ),
+    "checklist_title": Text("Acceptance checklist for {plan}", "{plan} 验收清单"),
+    "checklist_frozen": Text(
+        "Plan {plan}, data version {version}, facts as of {as_of}.",
+        "方案 {plan}，数据版本 {version}，数据截至 {as_of}。",
+    ),
+    "here_market": Text(
+        '"Here" is taken as the Hong Kong rental market in our price lists.',
+        "“这里”按香港租赁市场（我们的报价表）理解。",
+    ),
+}
+
+
+def say(table: dict[str, Text], key: str, lang: str) -> str:
+    """The wording of a fixed sentence; the key itself where the table has none."""
+    text = table.get(key)
+    if text is None:
+        return key
+    return text.en if lang == "en" else text.zh

@@ -1,0 +1,114 @@
+"""Words a consultation in one language: texts, values, money, ranges.
+
+It renders what it is given. It refuses a placeholder without a value (a rule that fired always binds its own), and it
+computes nothing beyond rounding for the eye.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+
+from advisor.core.answer import Hardware, Price
+from advisor.core.facts import Value, shown
+from advisor.core.text import Lang, Text, fill
+from advisor.core.units import Quantity, Range, number
+from advisor.knowledge.library import Library
+from advisor.report import sentences
+
+
+class Wording:
+    """The words of one language over one library."""
+
+    def __init__(self, library: Library, lang: Lang) -> None:
+        self.library = library
+        self.lang = lang
+
+    def text(self, text: Text) -> str:
+        """The wording of a text without placeholders to fill."""
+        return self._in_script(text.in_lang(self.lang), text)
+
+    def filled(self, text: Text, values: Mapping[str, Value]) -> str:
+        """A rule's sentence with its facts put in."""
+        words = {name: self.value(name, value) for name, value in values.items()}
+        return self._in_script(fill(text.in_lang(self.lang), words), text)
+
+    def fixed(self, table: Mapping[str, Text], key: str, **words: str) -> str:
+        """A fixed sentence; the key itself where the table has none."""
+        text = table.get(key)
+        if text is None:
+            return key
+        return self._in_script(fill(text.in_lang(self.lang), words), text)
+
+    def _in_script(self, line: str, text: Text) -> str:
+        if self.lang != "zh-Hant" or text.zh_hant is not None:
+            return line
+        from advisor.knowledge.hant import to_hant
+
+        return to_hant(line, self.library)
+
+    def value(self, fact: str, value: Value) -> str:
+        """A fact's value as a person reads it: labels of cards and models, words of choices."""
+        if isinstance(value, tuple):
+            return ("、" if self.lang != "en" else ", ").join(self.value(fact, item) for item in value)
+        if isinstance(value, bool):
+            return self.fixed(sentences.WORD, "yes" if value else "no")
+        if isinstance(value, Quantity):
+            return self.quantity(value)
+        if isinstance(value, str):
+            return self._named(fact, value)
+        return shown(value)
+
+    def quantity(self, quantity: Quantity) -> str:
+        """A figure with its unit; a count stands alone."""
+        if quantity.unit in ("count", ""):
+            return number(quantity.value)
+        if quantity.unit == "Gparams":
+            return f"{number(quantity.value)}B"
+        return f"{number(quantity.value)} {quantity.unit}"
+
+    def _named(self, fact: str, value: str) -> str:
+        record = self.library.facts.get(fact)
+        ref = getattr(record, "ref", None)
+        if ref == "gpus" and value in self.library.gpus:
+            return self.library.gpus[value].label
+        if ref == "models" and value in self.library.models:
+            return self.library.models[value].name
+        if fact in ("plan.method", "tuning.method"):
+            return self.fixed(sentences.METHOD, value)
+        labels = getattr(record, "labels", None)
+        if labels and value in labels:
+            return self._in_script(labels[value].text.in_lang(self.lang), labels[value].text)
+        return value
+
+    def hardware(self, hardware: Hardware) -> str:
+        """`4 x A100 80GB`, with the number of servers where there are several."""
+        name = f"{hardware.per_node} × {hardware.label}"
+        if hardware.nodes == 1:
+            return name
+        return f"{hardware.nodes} {self.fixed(sentences.WORD, 'nodes')} × {name}"
+
+    def range(self, range_: Range) -> str:
+        """`61 (55 to 72) GiB`."""
+        low, likely, high = number(range_.low), number(range_.likely), number(range_.high)
+        unit = f" {range_.unit}" if range_.unit else ""
+        if low == high:
+            return f"{likely}{unit}"
+        return f"{likely} ({low}–{high}){unit}" if self.lang == "en" else f"{likely}（{low}–{high}）{unit.strip()}"
+
+    def price(self, price: Price) -> str:
+        """A dated band of money; never a bare number."""
+        period = self.fixed(sentences.PERIOD, price.period)
+        low, high = number(price.range.low), number(price.range.high)
+        band = low if low == high else f"{low}–{high}"
+        as_of = self.fixed(sentences.WORD, "as_of")
+        return f"{band} {price.currency}/{period} ({as_of} {price.as_of}, {price.place})"
+
+
+def youngest(dates: list[str], fallback: date) -> str:
+    """The youngest of several dates given as YYYY, YYYY-MM or YYYY-MM-DD, as YYYY-MM-DD."""
+
+    def whole(text: str) -> str:
+        return text + {4: "-01-01", 7: "-01"}.get(len(text), "")
+
+    return max((whole(text) for text in dates if text), default=fallback.isoformat())

@@ -1,0 +1,141 @@
+"""The command `hkgpu`: the terminal face.
+
+It parses options, calls one desk of `advisor.consult` and prints. It knows no advice, shows one clear line for every
+error (exit 2 for bad input, 1 for a declined question or a failed item) and never a traceback. Desks are imported
+inside the commands, so that `hkgpu ask` loads nothing it does not need.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import click
+import typer
+
+from advisor.core.errors import BadInput, HkgpuError
+from bots.cli import options, rules
+
+app = typer.Typer(
+    name="hkgpu",
+    help="Will the job run on a GPU server in Hong Kong, what to order, and how to prove the delivery.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+)
+app.add_typer(rules.app, name="rules")
+
+
+@app.command()
+def ask(
+    text: Annotated[str, typer.Argument(help="The question, in English or Chinese; - reads standard input.")],
+    format: options.Format = "text",
+    lang: options.Lang = None,
+    model_config: Annotated[
+        Path | None, typer.Option(help="A Hugging Face config.json of the model, where its name is unknown.")
+    ] = None,
+) -> None:
+    """One question, one answer."""
+    from advisor.consult import answer
+
+    reply = answer.ask(options.text_or_stdin(text), lang=options.language(lang), model_config=model_config)
+    options.show(answer.render(reply, options.checked_format(format)))
+    raise typer.Exit(reply.exit_code)
+
+
+@app.command()
+def advise(
+    input: options.Input = None,
+    set_: options.Set = None,
+    format: options.Format = "text",
+    lang: options.Lang = None,
+    model_config: Annotated[Path | None, typer.Option(help="A Hugging Face config.json of the model.")] = None,
+) -> None:
+    """The same answer from structured facts."""
+    from advisor.consult import answer
+
+    facts = options.given_facts(input, set_)
+    reply = answer.advise(facts, lang=options.language(lang), model_config=model_config)
+    options.show(answer.render(reply, options.checked_format(format)))
+    raise typer.Exit(reply.exit_code)
+
+
+@app.command()
+def checklist(
+    input: options.Input = None,
+    set_: options.Set = None,
+    format: Annotated[str, typer.Option(help="markdown or json")] = "markdown",
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file.")] = None,
+    lang: options.Lang = None,
+) -> None:
+    """The acceptance checklist as a Markdown task list."""
+    from advisor.consult import answer
+
+    facts = options.given_facts(input, set_)
+    reply = answer.advise(facts, lang=options.language(lang))
+    options.write(answer.render_checklist(reply, options.checked_format(format, ("markdown", "json"))), output)
+    raise typer.Exit(reply.exit_code)
+
+
+@app.command()
+def facts(format: options.Format = "text", lang: options.Lang = None) -> None:
+    """Every fact with type, unit and choices."""
+    from advisor.consult import rulebase
+
+    options.show(rulebase.list_facts(options.checked_format(format), options.language(lang) or options.default_lang()))
+
+
+@app.command()
+def parse(input: options.Rows, output: options.RowsOut = None) -> None:
+    """What a line of text says, as JSON lines."""
+    from advisor.consult import batch
+
+    options.run_batch(batch.parse_lines, input, output)
+
+
+@app.command()
+def estimate(input: options.Rows, output: options.RowsOut = None) -> None:
+    """Memory a card for each row of a CSV."""
+    from advisor.consult import batch
+
+    options.run_batch(batch.estimate_csv, input, output)
+
+
+@app.command()
+def speed(input: options.Rows, output: options.RowsOut = None) -> None:
+    """Tokens a second a card for each row of a CSV."""
+    from advisor.consult import batch
+
+    options.run_batch(batch.speed_csv, input, output)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run the command line; returns the exit code and lets no exception through."""
+    try:
+        result: Any = app(args=list(argv), prog_name="hkgpu", standalone_mode=False)
+    except (click.exceptions.NoArgsIsHelpError, click.exceptions.Abort) as stopped:
+        print(getattr(stopped, "message", "") or "stopped", file=sys.stderr)
+        return 2
+    except click.ClickException as error:
+        print(" ".join(error.format_message().split()), file=sys.stderr)
+        return 2
+    except HkgpuError as error:
+        print(str(error), file=sys.stderr)
+        return error.exit_code
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
+    except KeyboardInterrupt:
+        return 130
+    except (OSError, UnicodeError) as error:
+        print(str(BadInput(str(error))), file=sys.stderr)
+        return 2
+    return result if isinstance(result, int) else 0
+
+
+def run() -> None:
+    """The entry point of the package."""
+    sys.exit(main(sys.argv[1:]))
