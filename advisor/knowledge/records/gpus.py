@@ -65,7 +65,7 @@ class Gpu(Record):
     fp32: Figure
     power: Figure
     nvlink: Figure
-    nvlink_kind: Literal["none", "bridge", "switched", "infinity_fabric", "hccs", "unknown"]
+    nvlink_kind: Literal["none", "nvlink_bridge", "nvlink", "infinity_fabric", "hccs", "unknown"]
     pcie: Said
     slot: Words
     cooling: Words
