@@ -1,0 +1,92 @@
+"""What training and serving software does when nobody says otherwise, as far as it moves memory.
+
+The facts stand in `knowledge/frameworks/*.yaml`, each with the documentation it is from; this module turns one file
+into `Defaults` by the estimator's names and knows no framework itself. A framework that nobody named, or that has no
+file, gets the file `unstated`, whose defaults are the usual ones and whose range is wider. Raises `BadData` for a word
+that the estimator does not know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal
+
+from advisor.core.errors import BadData, did_you_mean
+from advisor.estimate.memory.names import plain_key
+
+if TYPE_CHECKING:
+    from advisor.estimate.memory.workload import Attention, Checkpointing, Sharding
+
+States = Literal["pure", "autocast", "masters"]
+Loss = Literal["plain", "chunked", "fused", "parallel", "unstated"]
+UNSTATED = "unstated"
+
+
+@dataclass(frozen=True, slots=True)
+class Defaults:
+    """One framework's defaults; the names are the keys under `defaults:` in its file."""
+
+    engine: Literal["torch", "deepspeed", "megatron", "server"] = "torch"
+    sharding_many: Sharding = "fsdp"
+    bf16_states: States = "pure"
+    """What `weights: bf16` means for a full tuning without ZeRO: bf16 throughout, or fp32 parameters and autocast."""
+    bf16_states_fsdp: States = "pure"
+    states_in_doubt: bool = False
+    """The framework offers both and the columns do not tell them apart: `high` covers the dearer one."""
+    gradients: Literal["weights", "fp32"] = "weights"
+    """Megatron: the type of the gradient buffer."""
+    optimizer: str = "adamw"
+    step_copies: float = 1.0
+    """Copies of the trained parameters that one optimizer step makes (foreach: 1, fused: 0)."""
+    grad_ckpt: Checkpointing = "yes"
+    attention: Attention = "sdpa"
+    loss: Loss = "plain"
+    loss_fused: Loss = "fused"
+    norms: Literal["eager", "fused"] = "eager"
+    selective: Literal["torch", "megatron"] = "torch"
+    sequence_parallel: bool = False
+    adapter_weights: Literal["fp32", "weights"] = "fp32"
+    lora_targets: str = "all"
+    kbit_preparation: bool = False
+    recompute_doubled: bool = True
+    """Adapters under FSDP: two layers are alive during recomputation."""
+    load_full: bool = False
+    """Each rank holds a full copy beside its shard while loading."""
+    freezes_vision: bool = False
+    server_share: float = 0.0
+    name: str = UNSTATED
+
+
+def defaults_of(record: Any) -> Defaults:
+    """The defaults in one framework record; raises `BadData` for a key or word that means nothing here."""
+    known = {each.name for each in fields(Defaults)} - {"name"}
+    values: dict[str, Any] = {}
+    for key, setting in record.defaults.items():
+        if not key.startswith("memory_"):
+            continue
+        name = key.removeprefix("memory_")
+        if name not in known:
+            where = f"knowledge/frameworks/{record.id}"
+            raise BadData(f'"{key}" is no default of the memory estimator', where=where, do=did_you_mean(name, known))
+        values[name] = setting.value
+    return Defaults(**values, name=record.id)
+
+
+@lru_cache(maxsize=8)
+def all_defaults(library: Any) -> Mapping[str, Defaults]:
+    """Defaults by framework id and by every alias, in plain lower case."""
+    found: dict[str, Defaults] = {}
+    for id, record in library.frameworks.items():
+        made = defaults_of(record)
+        for name in (id, record.name, *record.aliases):
+            found[plain_key(name)] = made
+    return found
+
+
+def find(name: str | None, library: Any) -> Defaults:
+    """The defaults of the framework called `name`; those of `unstated` where it is None or unknown."""
+    known = all_defaults(library)
+    key = plain_key(name) if name else UNSTATED
+    return known.get(key) or known[UNSTATED]

@@ -1,0 +1,220 @@
+"""What a job holds whether or not a token passes: weights, gradients, optimizer, adapters and the buffers around them.
+
+Bytes per card. Weights follow the storage format, gradients and optimizer follow who keeps fp32 copies ("pure" 16-bit,
+"autocast" with fp32 parameters, "masters" of DeepSpeed and Megatron), and each is divided by whatever splits it. A
+pipeline's first stage carries the embedding, its last one the head; `stage` says which is meant.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from advisor.estimate.memory.arch import Shape
+from advisor.estimate.memory.constants import Constants
+from advisor.estimate.memory.workload import Job
+
+Stage = Literal["first", "last", "only"]
+B16, B32 = 2.0, 4.0  # bytes of a 16-bit and a 32-bit number
+
+
+@dataclass(frozen=True, slots=True)
+class States:
+    """Bytes per card; `step` is what only the optimizer step adds, `buffers` what only forward and backward add."""
+
+    weights: float
+    gradients: float
+    optimizer: float
+    adapters: float
+    step: float
+    buffers: float
+    load: float
+    resident_gradients: bool
+    """The gradients stand during the whole of forward and backward: a buffer, or accumulation."""
+
+
+def states(job: Job, c: Constants, stage: Stage) -> States:
+    """The states of one card of `stage`."""
+    dense, experts, frozen = _local(job, stage)
+    if job.adapters:
+        return _adapter_states(job, c, dense, experts + frozen)
+    return _full_states(job, c, dense, experts, frozen)
+
+
+def _local(job: Job, stage: Stage) -> tuple[float, float, float]:
+    """Parameters on one card before any sharding over data-parallel ranks: dense, experts, frozen vision tower."""
+    shape = job.shape
+    ends = {"first": shape.embedding, "last": shape.tied_head, "only": shape.embedding + shape.head}[stage]
+    dense = ((shape.block - shape.experts_params) / job.pp + ends) / job.tp
+    experts = shape.experts_params / job.pp / (job.ep if job.ep > 1 else job.tp)
+    vision = shape.vision if stage != "last" else 0.0
+    if job.defaults.freezes_vision or job.adapters:
+        return dense, experts, vision
+    return dense + vision, experts, 0.0
+
+
+def kind_of_states(job: Job) -> str:
+    """`pure`, `autocast`, `masters` or `fp32`: which copies of a trained parameter exist."""
+    if job.engine in ("megatron", "deepspeed"):
+        return "masters"
+    if job.weights in ("mixed", "fp32"):
+        return "autocast" if job.weights == "mixed" else "fp32"
+    return job.defaults.bf16_states_fsdp if job.sharding == "fsdp" else job.defaults.bf16_states
+
+
+def optimizer_bytes(name: str, width: float, c: Constants) -> float:
+    """Bytes of optimizer state per trained parameter; `width` is the type that AdamW's moments would have."""
+    special = {
+        "adamw_8bit": c.adamw_8bit_bytes,
+        "adamw_4bit": c.adamw_4bit_bytes,
+        "adafactor": c.adafactor_bytes,
+        "lomo": 0.0,
+        "sgd": 0.0,
+        "galore": c.galore_bytes,
+        "muon": width,
+        "lion": width,
+        "sgd_momentum": width,
+        "paged_adamw": 2 * B32,
+    }
+    return special.get(name, 2 * width)
+
+
+def _full_states(job: Job, c: Constants, dense: float, experts: float, frozen: float) -> States:
+    kind = kind_of_states(job)
+    wide = kind in ("autocast", "fp32")
+    width = B32 if wide else B16
+    grads = B32 if wide else B16
+    if job.engine == "megatron":
+        grads = B32 if job.defaults.gradients == "fp32" else B16
+    moments = optimizer_bytes(job.optimizer, B16 if kind == "pure" else B32, c)
+    masters = B32 if kind == "masters" else 0.0
+    copies = grads * job.defaults.step_copies if job.optimizer in _FOREACH else 0.0
+    if job.engine == "megatron" and grads == B16:
+        copies = B32  # the distributed optimizer widens its own part of the gradients
+    if job.engine == "deepspeed":
+        copies = B32
+    if job.optimizer in ("lomo", "galore"):
+        grads *= c.galore_gradients if job.optimizer == "galore" else 0.0
+    if job.weights == "fp8":
+        width += 1.0
+    local = dense + experts
+    dp, edp = job.dp * job.cp, max(job.n_gpus / (job.pp * job.ep), 1.0) if job.ep > 1 else job.dp * job.cp
+    shard_all = job.sharding in ("fsdp", "zero3")
+    shard_grads = shard_all or job.sharding == "zero2"
+    shard_optimizer = shard_grads or job.sharding == "zero1" or (job.engine == "megatron" and _distributed(job))
+    split = dense / dp + experts / edp
+    optimizer = (masters + moments) * (split if shard_optimizer else local)
+    step = copies * (split if shard_optimizer else local)
+    if job.offload != "none":
+        optimizer, step = 0.0, 0.0
+    weights = width * (split if shard_all else local) + B16 * frozen
+    gradients = grads * (split if shard_grads else local)
+    if job.offload == "params+optimizer":
+        weights, gradients = 0.0, 0.0
+    loose = job.sharding == "fsdp" and job.accumulates
+    if loose:
+        gradients += B16 * local
+    resident = job.accumulates or job.engine == "megatron" or job.sharding in ("zero1", "zero2")
+    buffers = _buffers(job, c, dense + frozen, experts, wide)
+    if kind == "autocast" and not shard_all:
+        buffers += B16 * local  # autocast keeps a 16-bit copy of each weight it has used
+    if job.sharding == "ddp" and job.engine == "torch":
+        buffers += grads * local  # reduction buckets
+    if job.reference_model:
+        weights += B16 * (split if shard_all else local)
+    return States(weights, gradients, optimizer, 0.0, step, buffers, 0.0, resident)
+
+
+_FOREACH = frozenset({"adamw", "lion", "sgd_momentum", "muon"})
+
+
+def _distributed(job: Job) -> bool:
+    return job.sharding != "ddp" and job.sharding != "none"
+
+
+def _adapter_states(job: Job, c: Constants, dense: float, rest: float) -> States:
+    base = dense + rest
+    shape = job.shape
+    ends = min((shape.embedding + shape.head) / (job.tp if job.tp else 1), base)
+    if job.pp > 1:
+        ends = min(max(shape.embedding, shape.tied_head) / job.tp, base)
+    per_param = stored_bytes(job.weights, c)
+    end_bytes = B16
+    if job.quantised:
+        end_bytes = B32 if job.defaults.kbit_preparation else B16
+        stored = per_param * (base - ends) + end_bytes * ends
+    else:
+        stored = per_param * base
+    shards = job.dp * job.cp if job.sharding == "fsdp" or (job.sharding == "zero3" and not job.quantised) else 1.0
+    weights = stored / shards
+    if job.offload == "params+optimizer":
+        weights = 0.0
+    trained = adapter_params(shape, job.lora_targets, job.lora_rank) / (job.pp * (job.ep if job.ep > 1 else job.tp))
+    width = B32 if job.defaults.adapter_weights == "fp32" else B16
+    if job.engine in ("megatron", "deepspeed"):
+        held, moments = B16 + B32, 3 * B32 / job.dp
+    else:
+        held, moments = 2 * width / shards, optimizer_bytes(job.optimizer, width, c) / shards
+    adapters = trained * (held + moments)
+    buffers = _buffers(job, c, dense, rest, False)
+    load = 0.0
+    if job.sharding == "fsdp" and job.defaults.load_full and not job.quantised:
+        load = per_param * base * (1.0 + 1.0 / shards)
+    return States(weights, 0.0, 0.0, adapters, 0.0, buffers, load, True)
+
+
+def stored_bytes(weights: str, c: Constants) -> float:
+    """Bytes per parameter of a stored weight format (linear layers, where only those are quantised)."""
+    return {
+        "bf16": B16,
+        "fp16": B16,
+        "fp32": B32,
+        "mixed": B32,
+        "fp8": c.fp8_bytes,
+        "int8": c.int8_bytes,
+        "int4": c.int4_bytes,
+        "nf4": c.nf4_bytes,
+        "fp4": c.nf4_bytes,
+        "nf4_double": c.nf4_double_bytes,
+    }[weights]
+
+
+def adapter_params(shape: Shape, targets: str, rank: float) -> float:
+    """Parameters of LoRA adapters of `rank` on the target matrices: rank x (in + out) each."""
+    hidden, query, kv = shape.hidden, shape.query, shape.kv
+    per_layer = 0.0
+    if targets == "all":
+        per_layer += 2 * (hidden + query) + 2 * (hidden + kv)
+        matrices = 3 if shape.gated else 2
+        dense_layers = shape.layers - shape.moe_layers
+        total = rank * per_layer * shape.layers + rank * matrices * (hidden + shape.ffn) * dense_layers
+        if shape.moe:
+            total += rank * 3 * (hidden + shape.moe_ffn) * shape.experts * shape.moe_layers
+        return total
+    if "q" in targets:
+        per_layer += hidden + query
+    per_layer += (hidden + kv) * (("k" in targets) + ("v" in targets))
+    if "o" in targets:
+        per_layer += hidden + query
+    return rank * per_layer * shape.layers
+
+
+def _buffers(job: Job, c: Constants, dense: float, experts: float, wide: bool) -> float:
+    """What sharding gathers: whole layers under FSDP, live parameters and buckets under ZeRO."""
+    local = dense + experts
+    shape = job.shape
+    if job.sharding == "fsdp":
+        width = stored_bytes(job.weights, c) if job.quantised else B16
+        ends = shape.embedding + shape.head
+        unit = max(local - ends, 0.0) / max(shape.layers, 1.0)
+        gathered = width * unit * c.fsdp_units_gathered + B16 * ends
+        if not job.adapters:
+            gathered += (B32 if wide else B16) * unit
+        return min(gathered, B16 * local)
+    if job.engine == "deepspeed":
+        bucket = B16 * min(c.zero_bucket_params, local)
+        if job.sharding == "zero3":
+            live = 0.0 if job.quantised else B16 * min(c.zero3_live_params, local)
+            return live + c.zero3_extra_bytes * local / job.dp + (0.0 if job.adapters else bucket)
+        return 0.0 if job.adapters else 2 * bucket
+    return 0.0

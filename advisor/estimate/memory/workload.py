@@ -1,0 +1,200 @@
+"""What is to be run: one job on one kind of card, as far as somebody stated it.
+
+`Workload` holds what was said (None = not stated), `Job` the same with every gap filled: from the framework's defaults,
+else from heuristics; `assumed` names what was filled in. Counts of at least 1, lengths in tokens. Raises `BadInput`
+where a stated value is impossible; nothing here computes memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from advisor.core.errors import BadInput
+from advisor.estimate.derivation import positive
+from advisor.estimate.memory.arch import Shape
+from advisor.estimate.memory.constants import Constants
+from advisor.estimate.memory.frameworks import Defaults
+
+Method = Literal["full", "lora", "qlora", "inference", "pretrain"]
+Weights = Literal["bf16", "fp16", "fp32", "mixed", "fp8", "int8", "int4", "nf4", "nf4_double", "fp4"]
+Checkpointing = Literal["yes", "no", "selective"]
+Attention = Literal["flash", "sdpa", "eager"]
+Sharding = Literal["none", "ddp", "zero1", "zero2", "zero3", "fsdp", "model_parallel", "device_map"]
+Offload = Literal["none", "optimizer", "params+optimizer"]
+Instrument = Literal["allocated", "reserved", "nvidia-smi"]
+Stage = Literal["sft", "pretrain", "continued_pretrain", "dpo", "reward", "ppo", "grpo", "embedding", "rerank", "serve"]
+QUANTISED = frozenset({"int8", "int4", "nf4", "nf4_double", "fp4"})
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """One job. `None` is "nobody said": the estimator takes what the framework would, and says so."""
+
+    shape: Shape
+    method: Method
+    stage: Stage = "sft"
+    weights: Weights | None = None
+    optimizer: str | None = None
+    seq_len: float | None = None
+    micro_batch: float | None = None
+    grad_accum: float | None = None
+    grad_ckpt: Checkpointing | None = None
+    attention: Attention | None = None
+    fused_ce: bool | None = None
+    lora_rank: float | None = None
+    lora_targets: str | None = None
+    sharding: Sharding | None = None
+    offload: Offload | None = None
+    tp: int | None = None
+    pp: int | None = None
+    cp: int | None = None
+    ep: int | None = None
+    n_gpus: int | None = None
+    framework: str | None = None
+    instrument: Instrument = "reserved"
+    usable_gib: float | None = None
+    """What one card offers to a program, in GiB; bounds what a caching allocator can hold back."""
+    new_tokens: float | None = None
+    """Inference: tokens generated beyond `seq_len`; None = `seq_len` is the whole length."""
+    length_is_cap: bool = False
+    """The samples are shorter than `seq_len` and not packed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A workload with every gap filled."""
+
+    shape: Shape
+    method: Method
+    stage: Stage
+    weights: Weights
+    optimizer: str
+    tokens: float
+    seq_len: float
+    micro_batch: float
+    accumulates: bool
+    grad_ckpt: Checkpointing
+    attention: Attention
+    fused_ce: bool | None
+    lora_rank: float
+    lora_targets: str
+    sharding: Sharding
+    offload: Offload
+    tp: int
+    pp: int
+    cp: int
+    ep: int
+    dp: float
+    n_gpus: int
+    micro_in_flight: float
+    engine: str
+    defaults: Defaults
+    trains: bool
+    adapters: bool
+    quantised: bool
+    instrument: Instrument
+    usable_gib: float | None
+    new_tokens: float
+    pairs: bool
+    reference_model: bool
+    assumed: tuple[str, ...]
+
+
+def fill(w: Workload, d: Defaults, c: Constants) -> Job:
+    """Fill the gaps of a workload from a framework's defaults; raises `BadInput` for what cannot be."""
+    assumed = [name for name in _MATTERS if getattr(w, name) is None and _asks(w, name)]
+    trains = w.method != "inference"
+    adapters = w.method in ("lora", "qlora")
+    weights = w.weights or ("nf4" if w.method == "qlora" else "bf16")
+    tp, pp, cp, ep = (_count(name, getattr(w, name)) for name in ("tp", "pp", "cp", "ep"))
+    n_gpus = _cards(w, tp * pp * cp, ep)
+    sharding: Sharding = w.sharding or ("none" if n_gpus == 1 else d.sharding_many)
+    engine = _engine(w, d, sharding, trains)
+    if sharding == "model_parallel" and trains and tp * pp * cp * ep == 1 and n_gpus > 1:
+        tp = n_gpus
+        assumed.append("tp")
+    if sharding == "model_parallel" and not trains and tp * pp == 1:
+        tp = n_gpus
+    split = tp * pp * cp
+    dp = 1.0 if sharding in ("none", "device_map") and engine != "megatron" else max(n_gpus / split, 1.0)
+    seq_len = positive("seq_len", w.seq_len if w.seq_len is not None else c.default_seq_len)
+    micro = positive("micro_batch", w.micro_batch if w.micro_batch is not None else 1)
+    pairs = w.stage in ("dpo", "reward")
+    accumulation = positive("grad_accum", w.grad_accum if w.grad_accum is not None else 1)
+    in_flight = min(pp, accumulation if w.grad_accum is not None else max(pp, 1), c.in_flight_limit)
+    return Job(
+        shape=w.shape,
+        method=w.method,
+        stage=w.stage,
+        weights=weights,
+        optimizer=w.optimizer or d.optimizer,
+        tokens=seq_len * micro * (2 if pairs else 1) / cp,
+        seq_len=seq_len,
+        micro_batch=micro,
+        accumulates=accumulation > 1,
+        grad_ckpt=w.grad_ckpt or d.grad_ckpt,
+        attention=w.attention or d.attention,
+        fused_ce=w.fused_ce,
+        lora_rank=positive("lora_rank", w.lora_rank if w.lora_rank is not None else c.default_lora_rank),
+        lora_targets=w.lora_targets or d.lora_targets,
+        sharding=sharding,
+        offload=w.offload or "none",
+        tp=tp,
+        pp=pp,
+        cp=cp,
+        ep=ep,
+        dp=dp,
+        n_gpus=n_gpus,
+        micro_in_flight=in_flight,
+        engine=engine,
+        defaults=d,
+        trains=trains,
+        adapters=adapters,
+        quantised=weights in QUANTISED and w.method not in ("full", "pretrain"),
+        instrument=w.instrument,
+        usable_gib=w.usable_gib,
+        new_tokens=w.new_tokens or 0.0,
+        pairs=pairs,
+        reference_model=w.stage in ("dpo", "ppo", "grpo") and not adapters,
+        assumed=tuple(assumed),
+    )
+
+
+_MATTERS = ("weights", "optimizer", "seq_len", "micro_batch", "grad_ckpt", "attention", "fused_ce", "lora_rank",
+            "sharding", "n_gpus", "framework")  # fmt: skip
+
+
+def _asks(w: Workload, name: str) -> bool:
+    if name == "lora_rank":
+        return w.method in ("lora", "qlora")
+    if w.method == "inference":
+        return name in ("weights", "seq_len", "micro_batch")
+    return True
+
+
+def _count(name: str, value: int | None) -> int:
+    if value is None:
+        return 1
+    if value < 1 or value != int(value):
+        raise BadInput(f"{name} is {value:g}", expected="a whole number from 1")
+    return int(value)
+
+
+def _cards(w: Workload, split: int, ep: int) -> int:
+    n_gpus = _count("n_gpus", w.n_gpus) if w.n_gpus is not None else max(split, ep)
+    if n_gpus < split:
+        raise BadInput(f"tp x pp x cp is {split} on {n_gpus} GPUs", expected="at least as many GPUs")
+    return n_gpus
+
+
+def _engine(w: Workload, d: Defaults, sharding: Sharding, trains: bool) -> str:
+    """`megatron`, `deepspeed` or `torch`: who holds states and gradients."""
+    if not trains:
+        return "torch"
+    split = any(value is not None for value in (w.tp, w.pp, w.ep))
+    if d.engine == "megatron" or (sharding == "model_parallel") or (split and sharding in ("zero1", "none", "ddp")):
+        return "megatron"
+    if sharding in ("zero1", "zero2", "zero3"):
+        return "deepspeed"
+    return "torch"
