@@ -65,6 +65,10 @@ class Shape:
         """Parameters of the matrix that makes logits, wherever it is stored."""
         return self.head if self.head else self.embedding
 
+    def guessed(self) -> Shape:
+        """The same, as a shape that nobody stated."""
+        return replace(self, known=False)
+
     def resized(self, params: float) -> Shape:
         """The same proportions at another size: used where a size is stated that is not the record's."""
         ratio = positive("the model's size", params) / self.params

@@ -79,6 +79,8 @@ class Constants:
     generic_kv_share: float
     generic_head_dim: float
     generic_ffn_ratio: float
+    same_size_near: float
+    same_size_far: float
     # What nobody said.
     default_seq_len: float
     default_new_tokens: float

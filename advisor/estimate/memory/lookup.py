@@ -1,0 +1,173 @@
+"""From a model's name, as people write it, to a shape.
+
+A name is matched against the names, hub addresses and aliases of `knowledge/models` without case, punctuation, owner
+and the words that change no shape (instruct, chat, awq, dates). Where that fails the nearest of the same family is taken
+at the stated size, else a generic decoder of that size; both say that the shape is not known. Nothing is matched by a
+table of its own. Raises `BadInput` where neither the name nor a size says how large the model is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from math import exp, log
+from typing import Any
+
+from advisor.core.errors import BadInput
+from advisor.core.units import convert
+from advisor.estimate.memory.arch import Shape, from_model, from_size
+from advisor.estimate.memory.constants import Constants
+from advisor.estimate.memory.names import plain_key
+
+_WORD = re.compile(r"\d+(?:\.\d+)?[bm]\b|[a-z]+|\d+(?:\.\d+)*")
+_SIZE = re.compile(r"(?<![a-z0-9.])(?:(\d+)x)?(\d+(?:\.\d+)?)\s*([bm])(?![a-z0-9])")
+_ACTIVE = re.compile(r"(?<![a-z0-9])a(\d+(?:\.\d+)?)b(?![a-z0-9])")
+# Words that name a tuning, a storage format or a publisher's date, never another shape.
+_NO_SHAPE = frozenset(
+    [
+        "instruct",
+        "chat",
+        "base",
+        "hf",
+        "it",
+        "pt",
+        "gptq",
+        "awq",
+        "int",
+        "int4",
+        "int8",
+        "fp8",
+        "fp16",
+        "bf16",
+        "gguf",
+        "bnb",
+        "bit",
+        "exl",
+        "mlx",
+        "dpo",
+        "sft",
+        "rlhf",
+        "preview",
+        "thinking",
+        "reduced",
+        "inferred",
+        "config",
+        "custom",
+        "arch",
+        "the",
+        "model",
+        "seq",
+        "cls",
+        "hybrid",
+        "dense",
+    ]
+)
+
+
+def shape_of(name: str, params: float | None, library: Any, c: Constants) -> Shape:
+    """The shape of the model called `name`; `params` is the stated count, which wins where the two are far apart."""
+    found = _match(name, library)
+    if found is not None:
+        record_shape = _shape(library, found)
+        if record_shape is not None:
+            return record_shape if params is None else _agreed(record_shape, params, c)
+    size = params if params is not None else _size_in(name)
+    if size is None:
+        raise BadInput(
+            f'the model "{name}" is not known' if name else "no model and no size is stated",
+            expected="a model of the catalogue or its number of parameters",
+        )
+    relative = _relative(name, size, library)
+    if relative is not None:
+        return _agreed(relative, size, c).guessed()
+    active = _ACTIVE.search(name.casefold())
+    unit = convert(1, "Gparams", "params")
+    return from_size(size, c, min(float(active[1]) * unit, size) if active else None)
+
+
+def _agreed(shape: Shape, params: float, c: Constants) -> Shape:
+    """A size near the record's is its label; one far away is another model of these proportions; between, a blend."""
+    away = log(params / shape.params)
+    near, far = c.same_size_near, c.same_size_far
+    weight = min(max((abs(away) - near) / (far - near), 0.0), 1.0)
+    return shape if weight == 0 else shape.resized(shape.params * exp(away * weight))
+
+
+@lru_cache(maxsize=8)
+def _index(library: Any) -> Mapping[str, str]:
+    """Every way to write a name of the catalogue, plain, to its id; the shorter id wins where two claim a name."""
+    index: dict[str, str] = {}
+    for id in sorted(library.models, key=len):
+        names = (*library.models.names()[id], id)
+        for name in names:
+            for key in _keys(name):
+                index.setdefault(key, id)
+    return index
+
+
+def _keys(name: str) -> tuple[str, ...]:
+    text = name.casefold()
+    tail = text.rsplit("/", 1)[-1]
+    words = [word for word in re.split(r"[^a-z0-9.]+", re.sub(r"\(.*?\)", " ", tail)) if word]
+    bare = [word for word in words if not _idle(word)]
+    keys = [plain_key(text), plain_key(tail), plain_key("".join(words)), plain_key("".join(bare))]
+    return tuple(dict.fromkeys(key for key in keys if key))
+
+
+def _idle(word: str) -> bool:
+    """A word that changes no shape: a tuning, a format, a date of four digits or more, a version like v0.1."""
+    return word in _NO_SHAPE or bool(re.fullmatch(r"\d{4,}|v\d+(\.\d+)*|\d+k|\d+bit|w\da\d+", word))
+
+
+@lru_cache(maxsize=4096)
+def _match(name: str, library: Any) -> str | None:
+    if not name:
+        return None
+    index = _index(library)
+    return next((index[key] for key in _keys(name) if key in index), None)
+
+
+@lru_cache(maxsize=1024)
+def _shape(library: Any, id: str) -> Shape | None:
+    try:
+        return from_model(library.models[id])
+    except BadInput:
+        return None
+
+
+def _size_in(name: str) -> float | None:
+    """The size that a name states, as a count; experts times size for names like 8x7B."""
+    found = _SIZE.findall(name.casefold().replace("_", "-"))
+    if not found:
+        return None
+    times, number, unit = max(found, key=lambda each: float(each[1]) * float(each[0] or 1))
+    return convert(float(number) * float(times or 1), "Gparams" if unit == "b" else "Mparams", "params")
+
+
+@lru_cache(maxsize=4096)
+def _relative(name: str, size: float, library: Any) -> Shape | None:
+    """The shape nearest in size among the models whose names begin with the same word as this one."""
+    tail = re.sub(r"\(.*?\)", " ", name.casefold().rsplit("/", 1)[-1])
+    words = [word for word in _WORD.findall(tail) if word not in _NO_SHAPE]
+    if not words or not words[0].isalpha():
+        return None
+    own = plain_key("".join(words))
+    best: tuple[float, str] | None = None
+    for id, names in library.models.names().items():
+        for known in names:
+            key = plain_key(known.rsplit("/", 1)[-1])
+            if not key.startswith(words[0]):
+                continue
+            shape = _shape(library, id)
+            if shape is None:
+                continue
+            common = _common(own, key)
+            score = common - abs(log(size / shape.params))
+            if best is None or score > best[0]:
+                best = (score, id)
+    return _shape(library, best[1]) if best else None
+
+
+def _common(one: str, other: str) -> int:
+    return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))

@@ -1,0 +1,236 @@
+"""Rows of a table, read by meaning: the columns of the contract's `estimate` to workloads, and answers to columns.
+
+A blank is "not stated". A value that means nothing here is named in `error` and treated as not stated, so that the
+figure is still given. The results that such a table may hold (`measured_gib`, `outcome`, `tokens_per_s_total`) and its
+notes (`quality`, `source`, `where`, `remarks`) are never read; `id` is only carried through. A row never raises.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from math import isfinite
+from typing import Any, cast
+
+from advisor.core.errors import HkgpuError
+from advisor.core.units import convert
+from advisor.estimate.memory.cards import usable_memory
+from advisor.estimate.memory.constants import Constants, constants
+from advisor.estimate.memory.lookup import shape_of
+from advisor.estimate.memory.peak import MemoryEstimate, peak_with
+from advisor.estimate.memory.workload import Workload
+
+COLUMNS = ("id", "low_gib", "likely_gib", "high_gib", "verdict", "tokens_per_s_total", "error")
+_BLANK = frozenset({"", "-", "n/a", "na", "null", "nan", "?", "unknown", "not stated", "unstated"})
+_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?", re.IGNORECASE)
+
+# What people write, by pattern and in order, and what it means. The patterns are tried on the lower-case text.
+_METHODS = (
+    (r"q-?lora|4-?bit lora|8-?bit lora", "qlora"),
+    (r"lora|dora|adapter|peft", "lora"),
+    (r"infer|serv|generat|predict|decode", "inference"),
+    (r"pre-?train", "pretrain"),
+    (r"full|sft|fine-?tun|finetun|train", "full"),
+)
+_WEIGHTS = (
+    (r"nf4.*(double|dq)|double.*nf4", "nf4_double"),
+    (r"nf4|bnb.*4|4.*bnb", "nf4"),
+    (r"mx?fp4|nvfp4|fp4", "fp4"),
+    (r"fp8|e4m3|float8", "fp8"),
+    (r"mixed|amp|autocast|tf32", "mixed"),
+    (r"int8|8-?bit|w8", "int8"),
+    (r"int4|4-?bit|gptq|awq|w4|q4", "int4"),
+    (r"bf16|bfloat16", "bf16"),
+    (r"fp16|float16|half|f16", "fp16"),
+    (r"fp32|float32|f32|single", "fp32"),
+)
+_OPTIMIZERS = (
+    (r"8-?bit", "adamw_8bit"),
+    (r"4-?bit", "adamw_4bit"),
+    (r"paged", "paged_adamw"),
+    (r"fused", "adamw_fused"),
+    (r"distributed", "adamw"),
+    (r"adafactor", "adafactor"),
+    (r"lomo", "lomo"),
+    (r"galore", "galore"),
+    (r"muon", "muon"),
+    (r"lion", "lion"),
+    (r"adam", "adamw"),
+    (r"sgd.*moment|moment.*sgd", "sgd_momentum"),
+    (r"sgd", "sgd"),
+)
+_CHECKPOINTING = (
+    (r"select|partial|attn|attention|op\b", "selective"),
+    (r"^(no|none|false|off|0|disabled?)\b", "no"),
+    (r"^(yes|true|on|1|full|all|every|unsloth|enabled?)\b", "yes"),
+)
+_ATTENTION = (
+    (r"flash|fa-?\d|fa$|triton|te\b", "flash"),
+    (r"sdpa|xformers|memory|efficient|flex", "sdpa"),
+    (r"eager|math|naive|none|no\b", "eager"),
+)
+_FUSED = (
+    (r"^(no|none|false|off|0)\b", False),
+    (r"^(yes|true|on|1)\b|fused|liger|cut|chunk", True),
+)
+_SHARDING = (
+    (r"zero-?\s*_?3|stage\s*_?3|z3", "zero3"),
+    (r"zero-?\s*_?2|stage\s*_?2|z2", "zero2"),
+    (r"zero-?\s*_?1|stage\s*_?1|z1|distributed.?optim", "zero1"),
+    (r"fsdp|hsdp|full.?shard|fully", "fsdp"),
+    (r"ddp|data.?parallel", "ddp"),
+    (r"device.?map|naive|layer.?split|auto", "device_map"),
+    (r"model.?parallel|tensor|pipeline|\btp|\bpp|megatron", "model_parallel"),
+    (r"none|no\b|single", "none"),
+)
+_OFFLOAD = (
+    (r"param|weights|all|full|nvme", "params+optimizer"),
+    (r"optim|cpu|yes|true|offload|on\b|host", "optimizer"),
+    (r"no|none|false|off", "none"),
+)
+_INSTRUMENTS = (
+    (r"smi|nvml|device|process", "nvidia-smi"),
+    (r"reserv", "reserved"),
+    (r"alloc", "allocated"),
+)
+_TARGETS = (
+    (r"all|linear|mlp|gate|up|down", "all"),
+    (r"q.*k.*v.*o|attn|attention|c_attn.*c_proj", "qkvo"),
+    (r"q.*k.*v|c_attn|query_key_value|w_?pack", "qkv"),
+    (r"q.*v", "qv"),
+    (r"^q", "q"),
+)
+
+
+class _Reader:
+    """Reads one row's cells and remembers what it could not read."""
+
+    def __init__(self, row: Mapping[str, str | None]) -> None:
+        self._row = row
+        self.errors: list[str] = []
+
+    def text(self, column: str) -> str | None:
+        """The cell, or None where it is blank."""
+        value = (self._row.get(column) or "").strip()
+        return None if value.casefold() in _BLANK else value
+
+    def number(self, column: str) -> float | None:
+        """A finite number, or None; `8K` and `4,096` are numbers too."""
+        text = self.text(column)
+        if text is None:
+            return None
+        bare = text.replace(",", "").replace("_", "").strip()
+        found = _NUMBER.match(bare)
+        rest = bare[found.end() :].strip().casefold() if found else ""
+        value = float(found[0]) * (2**10 if rest.startswith("k") else 1) if found else None
+        if value is None or not isfinite(value):
+            self.errors.append(f'{column} "{text}" is no number')
+            return None
+        if value <= 0:
+            self.errors.append(f'{column} "{text}" is not above 0')
+            return None
+        return value
+
+    def count(self, column: str) -> int | None:
+        """A whole number, or None."""
+        value = self.number(column)
+        if value is None:
+            return None
+        if value != int(value):
+            self.errors.append(f'{column} "{self.text(column)}" is no whole number')
+            return None
+        return int(value)
+
+    def word(self, column: str, meanings: Iterable[tuple[str, Any]]) -> Any:
+        """What the cell means, or None."""
+        text = self.text(column)
+        if text is None:
+            return None
+        low = text.casefold()
+        for pattern, meaning in meanings:
+            if re.search(pattern, low):
+                return meaning
+        self.errors.append(f'{column} "{text}" is not understood')
+        return None
+
+
+def workload_of(row: Mapping[str, str | None], library: Any, c: Constants) -> tuple[Workload, float | None, list[str]]:
+    """The workload of a row, the card's usable GiB where it is known, and what could not be read.
+
+    Raises `HkgpuError` where nothing can be computed: no model and no size, or no known method.
+    """
+    read = _Reader(row)
+    params = read.number("params_b")
+    shape = shape_of(
+        read.text("model") or "", None if params is None else convert(params, "Gparams", "params"), library, c
+    )
+    usable = usable_memory(read.text("gpu") or "", read.number("gpu_gib"), library, c)
+    sharding = read.word("sharding", _SHARDING)
+    offload = read.word("offload", _OFFLOAD)
+    if offload is None and "offload" in (read.text("sharding") or "").casefold():
+        offload = "params+optimizer" if sharding in ("zero3", "fsdp") else "optimizer"
+    ranked = (read.text("sharding") or "").casefold()
+    if "none" in ranked and "ddp" in ranked and (read.count("n_gpus") or 1) > 1:
+        sharding = "ddp"
+    method = read.word("method", _METHODS) or "full"
+    workload = Workload(
+        shape=shape,
+        method=method,
+        weights=read.word("weights", _WEIGHTS),
+        optimizer=read.word("optimizer", _OPTIMIZERS),
+        seq_len=read.number("seq_len"),
+        micro_batch=read.number("micro_batch"),
+        grad_accum=read.number("grad_accum"),
+        grad_ckpt=read.word("grad_ckpt", _CHECKPOINTING),
+        attention=read.word("attn", _ATTENTION),
+        fused_ce=read.word("fused_ce", _FUSED),
+        lora_rank=read.number("lora_rank"),
+        lora_targets=read.word("lora_targets", _TARGETS),
+        sharding=sharding,
+        offload=offload,
+        tp=read.count("tp"),
+        pp=read.count("pp"),
+        cp=read.count("cp"),
+        ep=read.count("ep"),
+        n_gpus=read.count("n_gpus"),
+        framework=read.text("framework"),
+        instrument=read.word("instrument", _INSTRUMENTS) or "reserved",
+        usable_gib=usable,
+    )
+    return workload, usable, read.errors
+
+
+def estimate_row(row: Mapping[str, str | None], library: Any) -> tuple[MemoryEstimate | None, float | None, list[str]]:
+    """The estimate of one row, the card's usable GiB, and what went wrong; never raises for a bad row."""
+    c = constants(library)
+    try:
+        workload, usable, errors = workload_of(row, library, c)
+        return peak_with(workload, library, c), usable, errors
+    except HkgpuError as error:
+        return None, None, [error.line()]
+
+
+def estimate_rows(
+    rows: Iterable[Mapping[str, str | None]],
+    library: Any,
+    speed: Callable[[Mapping[str, str | None]], float | None] | None = None,
+) -> Iterator[dict[str, str]]:
+    """The contract's output columns for each row, in order; `speed` gives tokens a second where somebody can."""
+    for row in rows:
+        estimate, usable, errors = estimate_row(row, library)
+        answer = dict.fromkeys(COLUMNS, "")
+        answer["id"] = cast(str, row.get("id") or "")
+        answer["verdict"] = "unknown"
+        if estimate is not None:
+            found = estimate.range
+            answer |= {
+                "low_gib": f"{found.low:.2f}",
+                "likely_gib": f"{found.likely:.2f}",
+                "high_gib": f"{found.high:.2f}",
+                "verdict": estimate.fits(usable),
+            }
+        tokens = speed(row) if speed else None
+        if tokens is not None:
+            answer["tokens_per_s_total"] = f"{tokens:.0f}"
+        answer["error"] = "; ".join(errors)
+        yield answer
