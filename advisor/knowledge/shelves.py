@@ -80,6 +80,10 @@ class Shelf(Mapping[str, R], Generic[R]):
             self._names = {key: _names(path) for key, path in self._files().items()}
         return self._names
 
+    def record_of(self, document: Document) -> type[R]:
+        """The class that a file of this shelf is checked against."""
+        return self._record(document)
+
     def _read(self, key: str, document: Document) -> R:
         said = document.data.get("id") if isinstance(document.data, dict) else None
         if said is not None and said != key:
