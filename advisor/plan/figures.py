@@ -110,6 +110,8 @@ def memory_facts(option: Option) -> Iterator[Fact]:
     if option.peak is None or option.usable is None:
         return
     parts = {name: option.parts.get(name, 0.0) for name in _MEMORY_PARTS}
+    # The estimator's buffers are the cache of a serving job and the communication buffers of a training job.
+    parts["kv_cache" if option.method == "inference" else "overhead"] += option.parts.get("buffers", 0.0)
     margin = option.usable - option.peak.likely
     figures = {
         **parts,

@@ -14,7 +14,7 @@ from advisor.core.answer import Hardware, Option, Price
 from advisor.core.errors import HkgpuError
 from advisor.core.units import Range
 from advisor.estimate import cost, power, speed, storage, time
-from advisor.estimate.memory import Workload, host_ram, peak
+from advisor.estimate.memory import Workload, peak
 from advisor.estimate.memory.workload import Offload, Sharding, Weights
 from advisor.knowledge.library import Library
 from advisor.knowledge.records.gpus import Gpu
@@ -96,10 +96,10 @@ def with_memory(task: Task, option: Option, card: Gpu, library: Library) -> Opti
         return replace(option, usable=usable, problem=error.what)
     return replace(
         option,
-        peak=found.range,
+        peak=found.need,
         usable=usable,
         parts=dict(found.parts),
-        derivation=tuple(str(step) for step in found.steps),
+        derivation=tuple(str(step) for step in found.derivation),
         assumptions=tuple(found.assumptions),
     )
 

@@ -6,12 +6,12 @@ model (a record, a `config.json`, or a size alone) and refuses to size a job who
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from advisor.core.facts import Facts
-from advisor.core.units import Quantity
-from advisor.estimate.memory import Shape, shape_from_architecture, shape_from_model, shape_from_size
+from advisor.core.units import Quantity, convert
+from advisor.estimate.memory import Shape, from_architecture, from_model, from_size
+from advisor.estimate.memory.constants import constants
 from advisor.knowledge.architecture import Architecture
 from advisor.knowledge.library import Library
 from advisor.knowledge.records.models import Model
@@ -52,9 +52,6 @@ class Task:
         return self.method != "inference"
 
 
-Sizes = Callable[[Facts], tuple[Shape, str, Model | None] | None]
-
-
 def amount(facts: Facts, fact: str, unit: str | None = None) -> float | None:
     """A fact's number in a unit, None where it is unknown; a tuple gives its largest, the safe side."""
     value = facts.value(fact)
@@ -89,16 +86,20 @@ def model_of(
 ) -> tuple[Shape, str, Model | None] | None:
     """The shape to size and what to call it: the config's, the named model's, or a generic one of the stated size."""
     if config is not None:
-        return shape_from_architecture(config), word(facts, "model.id") or "config.json", None
+        return from_architecture(config), word(facts, "model.id") or "config.json", None
     name = word(facts, "model.id")
     size = amount(facts, "model.params", "Gparams")
     active = amount(facts, "model.active_params", "Gparams")
     if name is not None and name in library.models:
         model = library.models[name]
-        return shape_from_model(model), model.name, model
+        if model.countable:
+            return from_model(model), model.name, model
+        size, active = size or model.params, active or model.params_active
     if size is None:
         return None
-    return shape_from_size(size, library, active_b=active), f"{size:g}B", None
+    unit = convert(1, "Gparams", "params")
+    shape = from_size(size * unit, constants(library), active * unit if active else None)
+    return shape, f"{size:g}B", None
 
 
 def task_of(
