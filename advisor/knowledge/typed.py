@@ -31,8 +31,18 @@ def typed(document: Document, record: type[R]) -> R:
 
 def problems(document: Document, record: type[BaseModel], error: ValidationError) -> list[BadData]:
     """Everything that pydantic found, one `BadData` each, in the order of the file's lines."""
-    found = [_problem(document, record, dict(one)) for one in error.errors(include_url=False)]
+    # A misspelt key is also a missing one: the unknown key comes first, since its message says what was meant.
+    every = sorted(map(dict, error.errors(include_url=False)), key=lambda one: one["type"] != "extra_forbidden")
+    found = [_problem(document, record, one) for one in every if not _follows(one, every)]
     return sorted(found, key=lambda bad: int(bad.where.rpartition(":")[2]))
+
+
+def _follows(error: dict[str, Any], every: list[dict[str, Any]]) -> bool:
+    """Whether pydantic calls a list too short only because its items are wrong."""
+    place = error["loc"]
+    return error["type"] == "too_short" and any(
+        len(other["loc"]) > len(place) and other["loc"][: len(place)] == place for other in every
+    )
 
 
 def _problem(document: Document, record: type[BaseModel], error: dict[str, Any]) -> BadData:
@@ -51,12 +61,18 @@ def _problem(document: Document, record: type[BaseModel], error: dict[str, Any])
     expected = message.removeprefix("Input should be ").removeprefix("a valid ")
     if kind in ("model_type", "dict_type"):
         expected = "a mapping of keys and values"
+    if kind in ("too_short", "too_long"):
+        expected = " ".join(["at least" if kind == "too_short" else "at most", str(_limit(error["ctx"])), "items"])
     shown = repr(error.get("input"))
     shown = shown if len(shown) <= _SHOWN else shown[:_SHOWN] + "..."
     hint = ""
     if kind == "literal_error" and isinstance(error.get("input"), str):
         hint = did_you_mean(error["input"], str(error["ctx"]["expected"]).replace("'", "").split(" or ")[0].split(", "))
     return BadData(f"{name} is {shown}", where=where, expected=expected, do=hint)
+
+
+def _limit(context: dict[str, Any]) -> object:
+    return context.get("min_length", context.get("max_length"))
 
 
 def _keys(record: type[BaseModel], place: tuple[str | int, ...]) -> set[str]:
