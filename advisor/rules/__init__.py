@@ -1,1 +1,5 @@
-"""Check, compile, run and explain the rule base. The only room that knows durable_rules."""
+"""Check, compile, run and explain the rules; the only room that knows durable_rules."""
+
+from advisor.rules.run import RuleBase
+
+__all__ = ["RuleBase"]

@@ -1,0 +1,272 @@
+"""The semantic check: it speaks before the engine does, since the engine answers a mistake with a bare number.
+
+Each problem has file and line, what was expected and, for a misspelt word, the nearest known one. Shapes were judged in
+`load`; here is what the words mean: facts, heuristics, sources and items that exist, values of the right kind, unit
+and range, conditions that can hold, conclusions that may be drawn. Examples and texts have their own modules.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Sequence
+
+from advisor.core.errors import UnitError, did_you_mean
+from advisor.rules.check_examples import check_examples
+from advisor.rules.check_texts import check_texts
+from advisor.rules.compile import MAX_BRANCHES, MAX_COMPARISONS_A_FACT, MAX_SLOTS, bound, holds, named, right_value
+from advisor.rules.language import (
+    ORDER,
+    Atom,
+    Condition,
+    FactRef,
+    FactSpec,
+    HeuristicRef,
+    Language,
+    Problem,
+    Right,
+    RuleSpec,
+)
+from advisor.rules.values import WrongValue, atom, shown
+
+# What may stand between quotes in the engine's JSON without escaping.
+_CHOICE = re.compile(r"[A-Za-z0-9_.+-]+")
+
+
+def check(rules: Sequence[RuleSpec], language: Language) -> list[Problem]:
+    """Everything that is wrong with the facts and the rules, in the order of files and lines."""
+    problems = list(_facts(language))
+    for rule in rules:
+        problems += check_rule(rule, language)
+    live = [rule for rule in rules if rule.status != "retired"]
+    problems += _duplicates(live)
+    problems += _gaps(live)
+    return problems
+
+
+def check_rule(rule: RuleSpec, language: Language) -> list[Problem]:
+    """What is wrong with one rule; the later checks are left out where they would only repeat the earlier ones."""
+    problems = [*_because(rule, language), *_items(rule, language)]
+    problems += [problem for condition in rule.conditions for problem in _condition(rule, condition, language)]
+    problems += _conclusions(rule, language)
+    if problems:
+        return problems
+    problems += _branches(rule, language)
+    problems += check_texts(rule, language)
+    problems += check_examples(rule, language)
+    return problems
+
+
+def _facts(language: Language) -> Iterable[Problem]:
+    for spec in language.facts.values():
+        if spec.kind == "choice":
+            for choice in spec.choices:
+                if not _CHOICE.fullmatch(choice):
+                    yield Problem(spec.where, f'the choice "{choice}" is no id', "letters, digits and _ . + -")
+
+
+def _because(rule: RuleSpec, language: Language) -> Iterable[Problem]:
+    for index, source in enumerate(rule.because):
+        if source not in language.sources:
+            near = did_you_mean(source, language.sources)
+            yield Problem(rule.places("because", index), f'there is no source "{source}"', "a source or a claim", near)
+
+
+def _items(rule: RuleSpec, language: Language) -> Iterable[Problem]:
+    where = rule.places("then", "check")
+    for item in rule.checks:
+        if item not in language.items:
+            near = did_you_mean(item, language.items)
+            yield Problem(where, f'there is no checklist item "{item}"', "a file under rules/acceptance", near)
+        if rule.checks.count(item) > 1:
+            yield Problem(where, f'the checklist item "{item}" stands twice', do="keep one of them")
+
+
+def _condition(rule: RuleSpec, condition: Condition, language: Language) -> Iterable[Problem]:
+    spec = language.facts.get(condition.fact)
+    if spec is None:
+        yield _no_fact(condition.fact, condition.where, language)
+        return
+    where, word, right = condition.where, condition.word, condition.right
+    if word == "known":
+        if not isinstance(right, bool):
+            yield Problem(where, f"`known` is {shown(right)}", "true or false")
+        elif not right and rule.phase != "gaps":
+            yield Problem(where, "`known: false` outside `phase: gaps`", do="add `phase: gaps` to the rule")
+        return
+    if word in ORDER and not spec.numeric:
+        yield Problem(where, f"{spec.id} is a {spec.kind}, which has no order", "is, not or in")
+    elif word == "not" and spec.many:
+        yield Problem(
+            where, f"`not` on {spec.id}, which may have several values, asks for some other value", "is or in"
+        )
+    else:
+        yield from _right(spec, right, where, language)
+
+
+def _no_fact(fact: str, where: str, language: Language) -> Problem:
+    return Problem(where, f'there is no fact "{fact}"', "a file under rules/facts", did_you_mean(fact, language.facts))
+
+
+def _right(spec: FactSpec, right: Right, where: str, language: Language) -> Iterable[Problem]:
+    if isinstance(right, FactRef):
+        other = language.facts.get(right.fact)
+        if other is None:
+            yield _no_fact(right.fact, where, language)
+        elif other.id == spec.id:
+            yield Problem(where, f"{spec.id} is compared with itself", "another fact")
+        elif not _comparable(spec, other):
+            yield Problem(
+                where, f"{spec.id} is {_nature(spec)} and {other.id} is {_nature(other)}", "facts of one kind and unit"
+            )
+    elif isinstance(right, HeuristicRef) and right.heuristic not in language.heuristics:
+        near = did_you_mean(right.heuristic, language.heuristics)
+        yield Problem(where, f'there is no heuristic "{right.heuristic}"', "a file under knowledge/heuristics", near)
+        return
+    if not isinstance(right, FactRef):
+        try:
+            right_value(language, spec, right)
+        except (WrongValue, UnitError) as error:
+            yield Problem(where, str(getattr(error, "what", error)), error.expected, error.do)
+        if isinstance(right, tuple) and len(set(right)) < len(right):
+            yield Problem(where, "a value stands twice in the list", do="keep one of them")
+
+
+def _comparable(one: FactSpec, other: FactSpec) -> bool:
+    if one.numeric and other.numeric:
+        return one.unit == other.unit
+    return one.kind == other.kind
+
+
+def _nature(spec: FactSpec) -> str:
+    return f"in {spec.unit}" if spec.unit else f"a {spec.kind}"
+
+
+def _conclusions(rule: RuleSpec, language: Language) -> Iterable[Problem]:
+    asked = {condition.fact for condition in rule.conditions}
+    asked |= {condition.right.fact for condition in rule.conditions if isinstance(condition.right, FactRef)}
+    for entry in rule.concludes:
+        spec = language.facts.get(entry.fact)
+        if spec is None:
+            yield _no_fact(entry.fact, entry.where, language)
+            continue
+        if spec.set_by != "rule":
+            yield Problem(entry.where, f"{spec.id} is set by {spec.set_by}, not by rules", "a fact with `set_by: rule`")
+        if entry.fact in asked:
+            yield Problem(entry.where, f"{spec.id} is concluded from itself", do="conclude another fact")
+        if isinstance(entry.value, FactRef) and entry.value.fact not in bound(rule):
+            yield Problem(
+                entry.where,
+                f"{entry.value.fact} may be unknown when the rule fires",
+                "a fact that every branch asks about",
+            )
+        yield from _right(spec, entry.value, entry.where, language)
+
+
+def _branches(rule: RuleSpec, language: Language) -> Iterable[Problem]:
+    for group in rule.groups:
+        if len(group) < 2:
+            yield Problem(rule.places("when"), "an `any` with one condition", do="move the condition to `all`")
+    chosen = list(itertools.product(*rule.groups))
+    if len(chosen) > MAX_BRANCHES:
+        yield Problem(
+            rule.where, f"its `any` lists multiply to {len(chosen)} branches", f"at most {MAX_BRANCHES}", "split it"
+        )
+        return
+    seen: set[str] = set()
+    for some in chosen:
+        conditions = (*rule.all, *some)
+        facts = named(conditions) | {one.fact for one in conditions}
+        if len(facts) > MAX_SLOTS:
+            yield Problem(rule.where, f"names {len(facts)} facts", f"at most {MAX_SLOTS}", "split the rule")
+        for fact in sorted(facts):
+            for problem in _satisfiable(fact, [one for one in conditions if one.fact == fact], language):
+                if problem.what not in seen:
+                    seen.add(problem.what)
+                    yield problem
+
+
+def _satisfiable(fact: str, conditions: Sequence[Condition], language: Language) -> Iterable[Problem]:
+    """Whether one value of the fact can meet all that one branch asks of it, and whether something is asked twice."""
+    spec = language.facts[fact]
+    tests = [
+        (one, right_value(language, spec, one.right))
+        for one in conditions
+        if one.word != "known" and not isinstance(one.right, FactRef)
+    ]
+    if conditions and len({(one.word, str(one.right)) for one in conditions}) < len(conditions):
+        yield Problem(conditions[-1].where, f"the same is asked twice about {fact}", do="keep one of them")
+    words = {one.right for one in conditions if one.word == "known"}
+    if words == {True, False} or (False in words and len(conditions) > 1):
+        yield Problem(conditions[-1].where, f"{fact} is to be unknown and to have a value")
+    listed = [value for one, value in tests if one.word in ("is", "in")]
+    if any(isinstance(value, tuple) and len(value) > MAX_COMPARISONS_A_FACT - 2 for value in listed):
+        yield Problem(
+            conditions[-1].where, f"lists more values of {fact} than the engine can hold", "fewer than 48 values"
+        )
+    if tests and not _possible(spec, [(one.word, value) for one, value in tests]):
+        yield Problem(
+            tests[-1][0].where, f"no value of {fact} can meet all that is asked of it", "conditions that can hold"
+        )
+
+
+def _possible(spec: FactSpec, tests: Sequence[tuple[str, object]]) -> bool:
+    flat = [(word, _atoms(value)) for word, value in tests]
+    lists = [values for word, values in flat if word in ("is", "in")]
+    comparisons = [(word, values[0]) for word, values in flat if word not in ("is", "in")]
+    if lists:
+        candidates: Iterable[Atom] = set(lists[0]).intersection(*lists[1:])
+    elif spec.kind == "boolean":
+        candidates = ("true", "false")
+    elif not spec.numeric:
+        candidates = spec.choices
+    else:
+        edges = sorted(
+            {float(value) for _, value in comparisons} | {one for one in (spec.low, spec.high) if one is not None}
+        )
+        between = [(low + high) / 2 for low, high in itertools.pairwise(edges)]
+        inside = [edges[0] - 1, *edges, *between, edges[-1] + 1] if edges else [0.0]
+        candidates = [one for one in inside if _inside(spec, one)]
+    return any(all(holds(one, *test) for test in comparisons) for one in candidates)
+
+
+def _inside(spec: FactSpec, value: float) -> bool:
+    return (spec.low is None or value >= spec.low) and (spec.high is None or value <= spec.high)
+
+
+def _atoms(value: object) -> list[Atom]:
+    return [atom(one) for one in (value if isinstance(value, tuple) else (value,))]
+
+
+def _duplicates(rules: Sequence[RuleSpec]) -> Iterable[Problem]:
+    seen: dict[str, str] = {}
+    for rule in rules:
+        asked = sorted(f"{one.fact} {one.word} {one.right}" for one in rule.all)
+        groups = sorted(str(sorted(f"{one.fact} {one.word} {one.right}" for one in group)) for group in rule.groups)
+        then = [(one.fact, one.value) for one in rule.concludes], rule.verdict, rule.checks
+        said = [sentence.text for sentence in rule.sentences]
+        key = repr((rule.phase, asked, groups, then, said))
+        if key in seen:
+            yield Problem(rule.where, f"says the same as {seen[key]}", do="keep one of the two rules")
+        seen.setdefault(key, rule.id)
+
+
+def _gaps(rules: Sequence[RuleSpec]) -> Iterable[Problem]:
+    """A gap that a rule of the second phase might still fill would have been reported too early."""
+    late: dict[str, str] = {one.fact: rule.id for rule in rules if rule.phase == "gaps" for one in rule.concludes}
+    grew = True
+    while grew:
+        grew = False
+        for rule in rules:
+            if named(rule.conditions) & late.keys():
+                for one in rule.concludes:
+                    grew |= one.fact not in late
+                    late.setdefault(one.fact, rule.id)
+    for rule in rules:
+        for condition in rule.conditions:
+            if condition.word == "known" and condition.right is False and condition.fact in late:
+                yield Problem(
+                    condition.where,
+                    f"{condition.fact} may still become known in the gaps phase, by {late[condition.fact]}",
+                    do="ask for another fact",
+                )

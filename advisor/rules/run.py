@@ -1,0 +1,91 @@
+"""The rule base: built from a library, run on facts, reloaded, closed.
+
+`build` refuses a base with any mistake in it, all of them named with file and line. One base lives in a process;
+`reload` builds the new one beside the old, swaps, and only then gives the old one's memory back. `run` is a pure
+function of the facts and is safe from threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import TracebackType
+
+from advisor.core.errors import BadData
+from advisor.core.facts import Facts
+from advisor.core.findings import Outcome
+from advisor.knowledge.library import Library
+from advisor.rules import load
+from advisor.rules.check import check
+from advisor.rules.compile import CompiledRule, compile_rule
+from advisor.rules.engine import LOCK
+from advisor.rules.language import Language, Problem, RuleSpec
+from advisor.rules.outcome import outcome
+from advisor.rules.program import Program
+
+
+class RuleBase:
+    """A checked, compiled and live rule base; a context manager, since the engine keeps what is not given back."""
+
+    def __init__(self, rules: Iterable[RuleSpec], language: Language) -> None:
+        """From rules that are known to be right; `build` is for files."""
+        self._load(list(rules), language)
+
+    def _load(self, specs: list[RuleSpec], language: Language) -> None:
+        compiled = {spec.id: compile_rule(spec, language) for spec in specs}
+        program = Program((one for one in compiled.values() if one.spec.status != "retired"), language.facts)
+        self.language: Language = language
+        self.rules: Mapping[str, CompiledRule] = compiled
+        self._program = program
+        self._many = frozenset(key for key, spec in language.facts.items() if spec.many)
+
+    @classmethod
+    def build(cls, library: Library) -> RuleBase:
+        """Read, check, compile. Raises `BadData`, one line a problem, each with file and line."""
+        specs, language, problems = read(library)
+        refuse(problems)
+        return cls(specs, language)
+
+    def reload(self, library: Library) -> None:
+        """The same base from the library as it is now; a wrong library leaves the old base running."""
+        specs, language, problems = read(library)
+        refuse(problems)
+        with LOCK:
+            old = self._program
+            self._load(specs, language)
+            old.close()
+
+    def run(self, facts: Facts) -> Outcome:
+        """One run to the fixpoint. Raises `BadInput` for a fact that does not fit its file, `RuleConflict`."""
+        return outcome(self._program.run(facts), facts, self._many)
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """The facts that some rule reads: no other fact can change an outcome."""
+        return frozenset(self._program.readers)
+
+    def close(self) -> None:
+        """Give the engine's memory back."""
+        self._program.close()
+
+    def __enter__(self) -> RuleBase:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def read(library: Library) -> tuple[list[RuleSpec], Language, list[Problem]]:
+    """The library's rules and language, and everything that is wrong with them."""
+    language = load.language(library)
+    specs, problems = load.rules(library)
+    return specs, language, [*problems, *check(specs, language)]
+
+
+def refuse(problems: list[Problem]) -> None:
+    """Raise `BadData` with one line a problem, or return where there is none."""
+    if len(problems) == 1:
+        raise problems[0].error()
+    if problems:
+        raise BadData("\n".join(map(str, problems)))
