@@ -28,16 +28,17 @@ def activations(job: Job, c: Constants) -> Activations:
     """The activations of one micro-batch."""
     shape, d = job.shape, job.defaults
     wide = 2.0 if job.weights == "fp32" else 1.0
-    spread = float(job.tp) if d.sequence_parallel or job.tp == 1 else 1.0
+    alike = d.sequence_parallel or (job.engine == "megatron" and d.engine != "megatron")
+    spread = float(job.tp) if alike else 1.0
     norm = (c.norm_saved_fused if d.norms == "fused" else c.norm_saved) * shape.hidden / spread
     attention = c.attention_saved * (shape.query + shape.kv) / job.tp
     mlp, inner = _mlp(job, c)
     layer = norm + attention + mlp / job.tp
     if job.adapters:
         layer += c.adapter_input_saved * _adapter_inputs(job) / job.tp
-        if job.quantised:
+        if job.quantised and job.grad_ckpt == "no":
             layer += c.quantised_base_saved * shape.hidden
-    layer_bytes = B16 * wide * layer
+    layer_bytes = B16 * wide * layer * (c.fp8_activations if job.weights == "fp8" else 1.0)
     if job.attention == "eager":
         layer_bytes += c.eager_score_bytes * wide * shape.heads * job.seq_len / job.tp
     transient = B16 * wide * c.backward_transient * inner / job.tp
@@ -94,10 +95,13 @@ def logit_bytes(job: Job, c: Constants) -> float:
     loss = job.defaults.loss_fused if job.fused_ce else job.defaults.loss
     if job.fused_ce is None and loss == "plain":
         loss = "unstated"
+    if job.engine == "megatron" and loss != "chunked":
+        loss = "parallel_fused" if job.fused_ce else "parallel"
     return {
         "plain": c.logit_bytes_plain,
         "chunked": c.logit_bytes_chunked,
         "fused": c.logit_bytes_fused,
         "parallel": c.logit_bytes_parallel,
+        "parallel_fused": c.logit_bytes_parallel_fused,
         "unstated": c.logit_bytes_unstated,
     }[loss]

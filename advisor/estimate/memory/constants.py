@@ -36,11 +36,13 @@ class Constants:
     selective_kept_torch: float
     selective_kept_megatron: float
     moe_routing_saved: float
+    fp8_activations: float
     # Loss.
     logit_bytes_plain: float
     logit_bytes_chunked: float
     logit_bytes_fused: float
     logit_bytes_parallel: float
+    logit_bytes_parallel_fused: float
     logit_bytes_unstated: float
     # Weights by format.
     nf4_bytes: float
@@ -66,6 +68,8 @@ class Constants:
     reserved_activations: float
     reserved_states: float
     reserved_left_out: float
+    reserved_fixed: float
+    reserved_variable: float
     context: float
     context_multi: float
     fragmentation_floor: float

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from advisor.estimate.memory.workload import Attention, Checkpointing, Sharding
 
 States = Literal["pure", "autocast", "masters"]
-Loss = Literal["plain", "chunked", "fused", "parallel", "unstated"]
+Loss = Literal["plain", "chunked", "fused", "parallel", "parallel_fused", "unstated"]
 UNSTATED = "unstated"
 
 
@@ -35,8 +35,12 @@ class Defaults:
     bf16_states_fsdp: States = "pure"
     states_in_doubt: bool = False
     """The framework offers both and the columns do not tell them apart: `high` covers the dearer one."""
-    gradients: Literal["weights", "fp32"] = "weights"
-    """Megatron: the type of the gradient buffer."""
+    gradients: Literal["weights", "fp32", "both"] = "weights"
+    """Megatron: the type of the gradient buffer; `both` keeps 16-bit ones and sums them in fp32 where weights are bf16."""
+    step_in_fp32: bool = False
+    """The optimizer step makes fp32 gradients and a 16-bit copy of its part."""
+    lengths: Literal["fixed", "packed", "variable"] = "packed"
+    """How alike the batches are: a caching allocator keeps more where sizes vary."""
     optimizer: str = "adamw"
     step_copies: float = 1.0
     """Copies of the trained parameters that one optimizer step makes (foreach: 1, fused: 0)."""

@@ -36,6 +36,9 @@ def seen(job: Job, peak: Peak, c: Constants, gib: float) -> Seen:
     cache += c.reserved_logits * logits
     if not job.adapters:
         cache += c.reserved_left_out * peak.left_out
+    cache *= {"fixed": c.reserved_fixed, "packed": 1.0, "variable": c.reserved_variable}[job.defaults.lengths]
+    if not job.trains:
+        cache = 0.0
     context = c.context + (c.context_multi if job.n_gpus > 1 else 0.0)
     need = allocated * (1 + c.fragmentation_floor)
     reserved = max(allocated + cache, need)

@@ -1,8 +1,8 @@
 """From a model's name, as people write it, to a shape.
 
 A name is matched against the names, hub addresses and aliases of `knowledge/models` without case, punctuation, owner
-and the words that change no shape (instruct, chat, awq, dates). Where that fails the nearest of the same family is taken
-at the stated size, else a generic decoder of that size; both say that the shape is not known. Nothing is matched by a
+and the words that change no shape (instruct, chat, awq, dates). Where that fails the nearest of the family is taken at
+the stated size, else a generic decoder of that size; both say that the shape is not known. Nothing is matched by a
 table of its own. Raises `BadInput` where neither the name nor a size says how large the model is.
 """
 
@@ -22,47 +22,11 @@ from advisor.estimate.memory.names import plain_key
 
 _WORD = re.compile(r"\d+(?:\.\d+)?[bm]\b|[a-z]+|\d+(?:\.\d+)*")
 _SIZE = re.compile(r"(?<![a-z0-9.])(?:(\d+)x)?(\d+(?:\.\d+)?)\s*([bm])(?![a-z0-9])")
-_ACTIVE = re.compile(r"(?<![a-z0-9])a(\d+(?:\.\d+)?)b(?![a-z0-9])")
+_ACTIVE = re.compile(r"(?<![a-z0-9])a(\d+(?:\.\d+)?)([bm])(?![a-z0-9])")
 # Words that name a tuning, a storage format or a publisher's date, never another shape.
-_NO_SHAPE = frozenset(
-    [
-        "instruct",
-        "chat",
-        "base",
-        "hf",
-        "it",
-        "pt",
-        "gptq",
-        "awq",
-        "int",
-        "int4",
-        "int8",
-        "fp8",
-        "fp16",
-        "bf16",
-        "gguf",
-        "bnb",
-        "bit",
-        "exl",
-        "mlx",
-        "dpo",
-        "sft",
-        "rlhf",
-        "preview",
-        "thinking",
-        "reduced",
-        "inferred",
-        "config",
-        "custom",
-        "arch",
-        "the",
-        "model",
-        "seq",
-        "cls",
-        "hybrid",
-        "dense",
-    ]
-)
+_TUNINGS = "instruct chat base hf it pt gptq awq int int4 int8 fp8 fp16 bf16 gguf bnb bit exl mlx dpo sft rlhf preview"
+_OTHERS = "thinking reduced inferred config custom arch the model seq cls hybrid dense"
+_NO_SHAPE = frozenset((*_TUNINGS.split(), *_OTHERS.split()))
 
 
 def shape_of(name: str, params: float | None, library: Any, c: Constants) -> Shape:
@@ -78,12 +42,12 @@ def shape_of(name: str, params: float | None, library: Any, c: Constants) -> Sha
             f'the model "{name}" is not known' if name else "no model and no size is stated",
             expected="a model of the catalogue or its number of parameters",
         )
+    active = _active_in(name)
     relative = _relative(name, size, library)
-    if relative is not None:
-        return _agreed(relative, size, c).guessed()
-    active = _ACTIVE.search(name.casefold())
-    unit = convert(1, "Gparams", "params")
-    return from_size(size, c, min(float(active[1]) * unit, size) if active else None)
+    if relative is not None and (active is None or relative[0].moe):
+        shape = _agreed(relative[0], size, c)
+        return shape if relative[1] and shape is relative[0] else shape.guessed()
+    return from_size(size, c, min(active, size) if active is not None else None)
 
 
 def _agreed(shape: Shape, params: float, c: Constants) -> Shape:
@@ -136,6 +100,12 @@ def _shape(library: Any, id: str) -> Shape | None:
         return None
 
 
+def _active_in(name: str) -> float | None:
+    """The active size that a name states, as in 30B-A3B, as a count."""
+    found = _ACTIVE.search(name.casefold())
+    return convert(float(found[1]), "Gparams" if found[2] == "b" else "Mparams", "params") if found else None
+
+
 def _size_in(name: str) -> float | None:
     """The size that a name states, as a count; experts times size for names like 8x7B."""
     found = _SIZE.findall(name.casefold().replace("_", "-"))
@@ -146,28 +116,26 @@ def _size_in(name: str) -> float | None:
 
 
 @lru_cache(maxsize=4096)
-def _relative(name: str, size: float, library: Any) -> Shape | None:
-    """The shape nearest in size among the models whose names begin with the same word as this one."""
-    tail = re.sub(r"\(.*?\)", " ", name.casefold().rsplit("/", 1)[-1])
-    words = [word for word in _WORD.findall(tail) if word not in _NO_SHAPE]
-    if not words or not words[0].isalpha():
-        return None
-    own = plain_key("".join(words))
-    best: tuple[float, str] | None = None
+def _relative(name: str, size: float, library: Any) -> tuple[Shape, bool] | None:
+    """The shape nearest in size in the family that the name begins with, and whether the names differ in size only."""
+    own = _family(name)
+    best: tuple[int, float, str] | None = None
     for id, names in library.models.names().items():
-        for known in names:
-            key = plain_key(known.rsplit("/", 1)[-1])
-            if not key.startswith(words[0]):
-                continue
-            shape = _shape(library, id)
-            if shape is None:
-                continue
-            common = _common(own, key)
-            score = common - abs(log(size / shape.params))
-            if best is None or score > best[0]:
-                best = (score, id)
-    return _shape(library, best[1]) if best else None
+        fitting = [found for known in names if (found := _family(known)) and own[: len(found)] == found]
+        shape = _shape(library, id) if fitting else None
+        if shape is None:
+            continue
+        score = (max(map(len, fitting)), -abs(log(size / shape.params)), id)
+        if best is None or score > best:
+            best = score
+    nearest = _shape(library, best[2]) if best else None
+    return None if best is None or nearest is None else (nearest, best[0] == len(own))
 
 
-def _common(one: str, other: str) -> int:
-    return next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+@lru_cache(maxsize=8192)
+def _family(name: str) -> tuple[str, ...]:
+    """The words of a name that say which family it is: no owner, size, tuning or date."""
+    tail = re.sub(r"\(.*?\)", " ", name.casefold().rsplit("/", 1)[-1])
+    words = [word for word in _WORD.findall(tail) if not _idle(word)]
+    kept = [word for word in words if not re.fullmatch(r"\d+(\.\d+)?[bm]|a|x|b|m", word)]
+    return tuple(kept) if kept and kept[0].isalpha() else ()

@@ -85,12 +85,15 @@ def _full_states(job: Job, c: Constants, dense: float, experts: float, frozen: f
     width = B32 if wide else B16
     grads = B32 if wide else B16
     if job.engine == "megatron":
-        grads = B32 if job.defaults.gradients == "fp32" else B16
+        grads = {"fp32": B32, "weights": B16, "both": B16 if job.weights == "fp16" else B16 + B32}[
+            job.defaults.gradients
+        ]
     moments = optimizer_bytes(job.optimizer, B16 if kind == "pure" else B32, c)
     masters = B32 if kind == "masters" else 0.0
     copies = grads * job.defaults.step_copies if job.optimizer in _FOREACH else 0.0
-    if job.engine == "megatron" and grads == B16:
-        copies = B32  # the distributed optimizer widens its own part of the gradients
+    if job.engine == "megatron":
+        copies = B32 if grads == B16 else 0.0  # the distributed optimizer widens its own part of the gradients
+        masters += c.megatron_fp16_step_bytes if job.defaults.step_in_fp32 else 0.0
     if job.engine == "deepspeed":
         copies = B32
     if job.optimizer in ("lomo", "galore"):

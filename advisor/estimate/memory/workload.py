@@ -116,13 +116,19 @@ def fill(w: Workload, d: Defaults, c: Constants) -> Job:
         assumed.append("tp")
     if sharding == "model_parallel" and not trains and tp * pp == 1:
         tp = n_gpus
+    if sharding == "device_map" and tp * pp == 1:
+        pp = n_gpus
     split = tp * pp * cp
     dp = 1.0 if sharding in ("none", "device_map") and engine != "megatron" else max(n_gpus / split, 1.0)
     seq_len = positive("seq_len", w.seq_len if w.seq_len is not None else c.default_seq_len)
     micro = positive("micro_batch", w.micro_batch if w.micro_batch is not None else 1)
     pairs = w.stage in ("dpo", "reward")
     accumulation = positive("grad_accum", w.grad_accum if w.grad_accum is not None else 1)
-    in_flight = min(pp, accumulation if w.grad_accum is not None else max(pp, 1), c.in_flight_limit)
+    in_flight = (
+        1.0
+        if sharding == "device_map"
+        else min(pp, accumulation if w.grad_accum is not None else max(pp, 1), c.in_flight_limit)
+    )
     return Job(
         shape=w.shape,
         method=w.method,
@@ -193,7 +199,7 @@ def _engine(w: Workload, d: Defaults, sharding: Sharding, trains: bool) -> str:
     if not trains:
         return "torch"
     split = any(value is not None for value in (w.tp, w.pp, w.ep))
-    if d.engine == "megatron" or (sharding == "model_parallel") or (split and sharding in ("zero1", "none", "ddp")):
+    if d.engine == "megatron" or sharding == "model_parallel" or (split and sharding in ("zero1", "none", "ddp")):
         return "megatron"
     if sharding in ("zero1", "zero2", "zero3"):
         return "deepspeed"
