@@ -1,0 +1,127 @@
+"""No domain number in Python: a figure stands in a YAML file with unit, source and status.
+
+Lists every number in `advisor/` and `bots/` that is neither 0, 1, 2, -1, a power of ten nor a unit factor. The cure:
+move it to `knowledge/heuristics/` and ask `library.heuristic(...)`, or, where it is no figure about the world (an exit
+code, the width of a column), add it to `ALLOWED` with the reason.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SMALL = {0, 1, 2}
+# Definitions, the same everywhere: bits a byte, seconds, hours, days and months, per cent.
+UNIT_FACTORS = {8, 12, 24, 60, 100, 3600}
+# Whole files that hold definitions.
+DEFINITIONS = {"advisor/core/units.py": "factors of units"}
+
+NUMERAL = "a number word means this number"
+LIMIT = "a limit that keeps hostile or broken input away"
+ENGINE = "a limit of durable_rules, as DESIGN section 3 lists them"
+# file -> number -> why it is no figure about the world.
+ALLOWED: dict[str, dict[float, str]] = {
+    "advisor/core/errors.py": {0.6: "how near a word must be to be offered as a correction"},
+    "advisor/dialogue/models.py": {
+        3: "letters of a word that is long enough for a slip of the pen",
+        7: "letters from which two slips are allowed",
+    },
+    "advisor/dialogue/numbers.py": {
+        **dict.fromkeys((0.5, 3, 4, 5, 6, 7, 9, 16, 32), NUMERAL),
+        40: "how far behind a number its unit may stand, in characters",
+    },
+    "advisor/dialogue/quantities.py": {
+        **dict.fromkeys((7, 30, 365), "days of a week, a month, a year as people say them"),
+        **dict.fromkeys((8e3, 8e-3), "bits a byte, with the prefix of the unit"),
+    },
+    "advisor/estimate/cost.py": {
+        3: "the coefficients 1/3 and 1/9 of Daly's formula, mathematics and not measurement",
+        9: "the coefficients 1/3 and 1/9 of Daly's formula, mathematics and not measurement",
+        7: "days a week",
+    },
+    "advisor/estimate/memory/activations.py": {3: "matrices of a block, counted"},
+    "advisor/estimate/memory/states.py": {3: "matrices of a gated block, counted", 4: "bytes of a 32-bit number"},
+    "advisor/knowledge/records/common.py": {120: LIMIT, 4000: LIMIT},
+    "advisor/knowledge/typed.py": {60: "how much of a wrong value a message shows"},
+    "advisor/report/markdown.py": {3: "level of a heading"},
+    "advisor/report/wording.py": {4: "length of a year", 7: "length of a year and a month"},
+    "advisor/rules/compile.py": dict.fromkeys((200, 400, 50, 14, 16, 2000), ENGINE),
+    "bots/cli/main.py": {130: "exit code of a process that was interrupted"},
+}
+
+
+def literals(tree: ast.AST) -> Iterator[ast.Constant]:
+    """Each number that says how much: not those that say where (an index) or how often a value is repeated."""
+    for node in ast.walk(tree):
+        for child in _amounts(node):
+            if isinstance(child, ast.Constant) and type(child.value) in (int, float) and not _prefix(child.value):
+                yield child
+
+
+def _amounts(node: ast.AST) -> list[ast.AST]:
+    children = list(ast.iter_child_nodes(node))
+    if isinstance(node, ast.Subscript):
+        return [node.value]
+    if isinstance(node, ast.Slice):
+        return []
+    if isinstance(node, ast.keyword) and node.arg == "maxsize":  # entries of a cache
+        return []
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "round":
+        return [node.func, *node.args[:1]]  # digits
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) and isinstance(node.left, ast.Tuple):
+        return [node.left]
+    # A power of two or ten is a prefix of a unit or a technical limit; its exponent is no figure.
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and isinstance(node.left, ast.Constant):
+        return [] if node.left.value in (2, 10) else children
+    return children
+
+
+def _prefix(value: float) -> bool:
+    return value > 0 and math.isclose(value, 10.0 ** round(math.log10(value)))
+
+
+def offenders(source: str, name: str) -> list[str]:
+    """`file:line: number` of each number that has no business there."""
+    if name in DEFINITIONS:
+        return []
+    allowed = SMALL | UNIT_FACTORS | ALLOWED.get(name, {}).keys()
+    return [f"{name}:{node.lineno}: {node.value}" for node in literals(ast.parse(source)) if node.value not in allowed]
+
+
+def python_files() -> list[Path]:
+    return sorted(path for folder in ("advisor", "bots") for path in (ROOT / folder).rglob("*.py"))
+
+
+def test_no_figure_about_the_world_is_typed_into_python() -> None:
+    found = [
+        line
+        for path in python_files()
+        for line in offenders(path.read_text("utf-8"), path.relative_to(ROOT).as_posix())
+    ]
+    assert not found, (
+        "\n".join(found)
+        + f"\n{len(found)} numbers in Python. Move each to knowledge/heuristics/ (unit, source, status), "
+        "or add it to ALLOWED in this test with the reason why it says nothing about the world."
+    )
+
+
+def test_every_allowed_number_is_still_used() -> None:
+    stale = []
+    for name, numbers in ALLOWED.items():
+        path = ROOT / name
+        if not path.exists():
+            continue  # a room that is still to come
+        used = {node.value for node in literals(ast.parse(path.read_text("utf-8")))}
+        stale += [f"{name}: {number} ({reason})" for number, reason in numbers.items() if number not in used]
+    assert not stale, "no longer in the code, take them out of ALLOWED:\n" + "\n".join(stale)
+
+
+def test_the_checker_finds_a_figure_and_passes_definitions() -> None:
+    code = (
+        "seconds = hours * 3600\nlast = rows[-1]\nbits = size * 8\nname = text[:40]\ngib = 2.0**30\n"
+        "low, likely, high = (value,) * 3\nshown = round(value, 3)\nshare = 0.9\nretries = 17\n"
+    )
+    assert offenders(code, "advisor/x.py") == ["advisor/x.py:8: 0.9", "advisor/x.py:9: 17"]
