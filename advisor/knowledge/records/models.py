@@ -12,6 +12,7 @@ from typing import Literal
 from pydantic import Field
 
 from advisor.core.errors import BadInput
+from advisor.core.units import convert
 from advisor.knowledge.architecture import Architecture
 from advisor.knowledge.parameter_count import ParameterCount, count
 from advisor.knowledge.records.common import Day, Id, Items, Words
@@ -49,11 +50,8 @@ class Model(Architecture):
 
     def parameters(self) -> ParameterCount:
         """Parameters by part, computed from the shape; raises `BadInput` naming the model and what is missing."""
-        vision = round((self.vision_params or 0) * _GPARAMS)
+        vision = round(convert(self.vision_params or 0, "Gparams", "params"))
         try:
             return count(self, vision)
         except BadInput as error:
             raise BadInput(error.what, where=self.id) from None
-
-
-_GPARAMS = 10**9
