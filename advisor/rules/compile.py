@@ -236,6 +236,10 @@ def _expressions(slot: Slot, names: Mapping[str, str]) -> list[dict[str, Any]]:
     for join in slot.joins:
         right = {"value": {names[join.fact]: "value"}}
         found.append({"value": right["value"]} if join.word == "is" else {_OPERATORS[join.word]: right})
+    if slot.joins:
+        # When the last of a slot's joins is false, durable_rules reads on behind the end of its list until it crashes
+        # or finds something that looks like an end. So the last one is always true: two slots never bear one name.
+        found.append({"$neq": {"fact": {names[slot.joins[0].fact]: "fact"}}})
     if slot.allowed is not None and len(slot.allowed) > 1:
         # After the joins: durable_rules evaluates nothing that stands behind an `$or`.
         found.append({"$or": [{"value": one} for one in sorted(slot.allowed, key=repr)]})
@@ -288,7 +292,7 @@ def _nodes(slot: Slot, branch: str) -> set[str]:
         found.add(path)
     for join in slot.joins:
         path += f"{branch} {join} "
-        found.add(path)
+        found |= {path, f"{branch} last"}
     if slot.allowed is not None and len(slot.allowed) > 1:
         found |= {f"{path}{one!r} " for one in slot.allowed} | {f"{branch} or"}
     return found

@@ -32,7 +32,8 @@ LOCK = threading.RLock()
 _names = itertools.count(1)
 _sids = itertools.count(1)
 
-Action = Callable[[Mapping[str, Mapping[str, Any]]], None]
+# The rule and the fact that warm a ruleset up; no id can be spelled like it.
+_READY = "@ready"
 
 
 class _Moment:
@@ -65,6 +66,15 @@ class _Ruleset(_durable.Ruleset):  # type: ignore[misc]
     def close(self) -> None:
         durable_rules_engine.delete_ruleset(self._handle)
 
+    def warm_up(self, sid: str) -> None:
+        """Fire once, so that the state's memory is in order.
+
+        durable_rules frees two pointers of a deleted state that it only sets on the first firing; the next states
+        reuse the first one's memory, so one firing makes all later ones safe.
+        """
+        self.fire(self.assert_text(f'[{{"id":"0","sid":"{sid}","fact":"{_READY}"}}]'))
+        durable_rules_engine.delete_state(self._handle, sid)
+
     def assert_text(self, text: str) -> int:
         """Assert a JSON list of facts; the state's offset. A fact that nothing matches is dropped, as expected."""
         _, offset = durable_rules_engine.assert_facts(self._handle, text)
@@ -78,6 +88,10 @@ class _Ruleset(_durable.Ruleset):  # type: ignore[misc]
             for name, slots in json.loads(messages).items():
                 self._actions[name].run(_Moment(slots), _done)
             messages = durable_rules_engine.complete_and_start_action(self._handle, offset)
+
+
+def _nothing(moment: _Moment) -> None:
+    """The action of the rule that only warms a ruleset up."""
 
 
 def _done(error: object) -> None:
@@ -113,8 +127,10 @@ class Network:
 
     def _add(self, definition: Mapping[str, Any], action: Callable[[str, Mapping[str, Any]], None]) -> None:
         actions = {branch: self._guarded(branch, action) for branch in definition}
+        whole = {**definition, _READY: {"all": [{_READY: {"fact": _READY}}]}}
         try:
-            ruleset = _Ruleset(f"hkgpu_{next(_names)}", definition, actions)
+            ruleset = _Ruleset(f"hkgpu_{next(_names)}", whole, {**actions, _READY: _nothing})
+            ruleset.warm_up(f"w{next(_sids)}")
         except durable_rules_engine.error as error:
             raise EngineFailure(f"durable_rules refuses the rules {', '.join(definition)[:200]} ({error})") from error
         self._host.add(ruleset)

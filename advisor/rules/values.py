@@ -98,12 +98,13 @@ def atom(value: Value) -> Atom:
     if isinstance(value, bool):
         return _BOOLEANS[value]
     if isinstance(value, Quantity):
-        return value.value
+        return value.value + 0.0
     if isinstance(value, str):
         return value
     if isinstance(value, tuple):
         raise TypeError("a tuple is several atoms")
-    return float(value)
+    # Adding zero turns -0.0 into 0.0, which compares equal but is not found by its hash.
+    return float(value) + 0.0
 
 
 def atoms(spec: FactSpec, value: Value) -> tuple[tuple[Value, Atom], ...]:
