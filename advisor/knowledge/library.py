@@ -22,7 +22,7 @@ from advisor.knowledge.typed import typed
 
 if TYPE_CHECKING:
     from advisor.knowledge.records.claims import Claim
-    from advisor.knowledge.records.compatibility import Compatibility
+    from advisor.knowledge.records.compatibility import Compatibility, Generation
     from advisor.knowledge.records.facts import FactRecord
     from advisor.knowledge.records.frameworks import Framework
     from advisor.knowledge.records.gpus import Gpu
@@ -123,6 +123,19 @@ class Library:
         """A source; raises `BadData` for an unknown id."""
         return self.sources.require(key)
 
+    def generation(self, gpu: Gpu) -> Generation | None:
+        """Which software runs on a card: its generation's row of the compatibility table, None where there is none."""
+        from advisor.knowledge.records.compatibility import Generation
+
+        for key in self.compatibility:
+            if key.startswith("generations."):
+                row = self.compatibility[key]
+                if not isinstance(row, Generation) or row.architecture != gpu.architecture:
+                    continue
+                if gpu.compute_capability.value is None or gpu.compute_capability.value in row.capabilities:
+                    return row
+        return None
+
     def shelf(self, kind: str) -> Shelf[Any]:
         """The shelf of a kind by its name, e.g. for what a fact of kind `ref` may point to."""
         if kind not in KINDS:
@@ -137,7 +150,11 @@ class Library:
         return everything_wrong(self)
 
 
-@lru_cache(maxsize=1)
 def open_library() -> Library:
-    """The library of this process; `open_library.cache_clear()` makes the next call look at the files again."""
-    return Library()
+    """The library of this process for the folders that the settings name now; read once, then shared."""
+    return _opened(data_roots())
+
+
+@lru_cache(maxsize=8)
+def _opened(roots: tuple[Path, ...]) -> Library:
+    return Library(roots)

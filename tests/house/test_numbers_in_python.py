@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = {0, 1, 2}
 # Definitions, the same everywhere: bits a byte, seconds, hours, days and months, per cent.
-UNIT_FACTORS = {8, 12, 24, 60, 100, 3600}
+UNIT_FACTORS = {8, 12, 24, 60, 100, 1024, 3600}
 # Whole files that hold definitions.
 DEFINITIONS = {"advisor/core/units.py": "factors of units"}
 

@@ -8,7 +8,7 @@ import pytest
 
 from advisor.core.errors import BadData
 from advisor.core.units import Quantity, Range
-from advisor.knowledge.library import Library
+from advisor.knowledge.library import Library, open_library
 
 HEURISTIC = """
 id: memory.context
@@ -88,3 +88,29 @@ def test_an_unknown_key_is_named_with_line_and_the_nearest_known_key(root: Path)
     write(root, {"knowledge/sources/bench.yaml": SOURCE + "adress: https://example.org/x\n"})
     with pytest.raises(BadData, match=r'bench\.yaml:6: unknown key `adress`.*did you mean "address"'):
         _ = Library([root]).sources["bench"]
+
+
+def test_the_library_of_the_process_follows_the_overlay_and_is_read_once(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HKGPU_OVERLAY", str(root))
+    assert open_library() is open_library()
+    assert open_library().sources["bench"].title == "A bench"
+    monkeypatch.delenv("HKGPU_OVERLAY")
+    assert "bench" not in open_library().sources
+
+
+def test_an_operator_says_what_here_means_in_one_file(root: Path) -> None:
+    assert Library([root]).place is None
+    place = (
+        "id: place\nname: {en: our rack, zh: 自有机柜}\nlocation: hong_kong\nservers:\n  - {gpu: a100, gpu_count: 8}\n"
+    )
+    write(root, {"knowledge/place.yaml": place})
+    here = Library([root]).place
+    assert here is not None
+    assert here.servers[0].gpu_count == 8
+
+
+def test_an_unknown_kind_of_shelf_names_the_nearest(root: Path) -> None:
+    with pytest.raises(BadData, match='there is no kind "gpu".*did you mean "gpus"'):
+        Library([root]).shelf("gpu")

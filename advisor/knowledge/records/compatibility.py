@@ -12,6 +12,7 @@ from pydantic import Field
 from advisor.core.errors import BadData, did_you_mean
 from advisor.knowledge.reader import Document
 from advisor.knowledge.records.common import BiText, Day, Id, Items, Note, Record, Said, Status, Words
+from advisor.knowledge.records.gpus import Architecture
 
 Support = Literal["yes", "no", "source_build", "other_kernel", "partly", "unknown"]
 
@@ -31,6 +32,7 @@ class Generation(Record):
     kind: Literal["generation"]
     id: Id
     name: BiText
+    architecture: Architecture
     capabilities: Items[str] = Field(min_length=1)
     min_cuda: Said
     max_cuda: Said
