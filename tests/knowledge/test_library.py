@@ -112,5 +112,5 @@ def test_an_operator_says_what_here_means_in_one_file(root: Path) -> None:
 
 
 def test_an_unknown_kind_of_shelf_names_the_nearest(root: Path) -> None:
-    with pytest.raises(BadData, match='there is no kind "gpu".*did you mean "gpus"'):
+    with pytest.raises(BadData, match=r'there is no kind "gpu".*did you mean "gpus"'):
         Library([root]).shelf("gpu")
