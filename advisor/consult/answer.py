@@ -21,7 +21,7 @@ from advisor.knowledge.library import Library, open_library
 from advisor.plan.hardware import Market, market
 from advisor.report.compose import compose
 from advisor.report.wording import Wording
-from advisor.rules import RuleBase
+from advisor.rules.run import RuleBase
 
 # Longer questions are cut off with a message: nobody types this much, and time must stay bounded.
 MAX_TEXT = 2**14
@@ -84,7 +84,7 @@ def ask(text: str, *, lang: Lang | None = None, model_config: Path | None = None
 def advise(
     given: Mapping[str, object], *, lang: Lang | None = None, model_config: Path | None = None, day: date | None = None
 ) -> Reply:
-    """The same answer from facts by id or slot name. Raises `BadInput` naming the fact, what was expected and a guess."""
+    """The same answer from facts by id or slot name. Raises `BadInput` naming the fact and what was expected."""
     from advisor.dialogue.answers import answers_from
 
     library = open_library()
@@ -109,7 +109,10 @@ def _config(path: Path | None) -> Architecture | None:
         return None
     from advisor.knowledge.hub_config import read_config
 
-    return read_config(path)
+    try:
+        return read_config(path.read_bytes()).architecture
+    except OSError as error:
+        raise BadInput(f"cannot be read ({error.strerror})", where=str(path)) from None
 
 
 def read_facts(text: str, where: str) -> dict[str, object]:

@@ -23,10 +23,10 @@ from advisor.knowledge.records.gpus import Gpu
 from advisor.plan import figures
 from advisor.plan.hardware import Market
 from advisor.plan.levers import changes
-from advisor.plan.measure import with_all
+from advisor.plan.measure import effort, with_all
 from advisor.plan.search import candidates, on_hardware
 from advisor.plan.task import Task, amount, model_of, task_of, word
-from advisor.rules import RuleBase
+from advisor.rules.run import RuleBase
 
 # How many plans the rules may judge a turn, and how many of them for one method and for levers.
 PLANS_A_TURN = 2 * 2 * 2 * 2 + 2
@@ -123,8 +123,8 @@ def _rows(desk: Desk, answers: Facts) -> Iterator[tuple[Judged, tuple[Task, Gpu]
     if seen is None or not methods:
         yield Judged(None, first, stated or "", word(answers, "tuning.stage") or "", stated=True), None
         return
-    facts = _with_defaults(desk, base_facts)
     for method in methods:
+        facts = _with_defaults(desk, base_facts, method)
         task = task_of(facts, method, desk.library, seen=seen)
         yield _judge_method(desk, facts, task, method_stated=stated is not None)
 
@@ -133,16 +133,16 @@ def _many(value: Value | None) -> tuple[str, ...]:
     return tuple(str(item) for item in value) if isinstance(value, tuple) else ()
 
 
-def _with_defaults(desk: Desk, facts: Facts) -> Facts:
-    """The facts, with the declared default of each fact that nobody stated; each stands among the assumptions."""
+def _with_defaults(desk: Desk, facts: Facts, method: str) -> Facts:
+    """The facts, with the declared default of each fact that nobody stated and that matters for the method."""
     added = []
     for key, record in desk.library.facts.items():
         default = record.default
-        if default is None or key in facts:
+        if default is None or key in facts or (default.methods and method not in default.methods):
             continue
         value: Value = default.value
-        if record.kind == "quantity" and not isinstance(value, str | bool):
-            value = Quantity(float(value), record.unit or "")
+        if record.kind == "quantity" and not isinstance(default.value, str | bool):
+            value = Quantity(float(default.value), record.unit or "")
         added.append(Fact(key, value, "default", "default"))
         desk.assumed[key] = Assumption(key, record.slot or key, default.value, default.why.text)
     return facts.plus(*added)
@@ -185,8 +185,9 @@ def judge(
     desk.judged += 1
     option = with_all(task, option, card, desk.market, desk.library)
     plan = figures.plan_facts(
-        task, option, hardware_stated=hardware_stated, method_stated=method_stated, place=desk.market.kind
-    )
+        task, option, card, facts,
+        hardware_stated=hardware_stated, method_stated=method_stated, place=desk.market.kind,
+    )  # fmt: skip
     found = facts.plus(
         *figures.card_facts(card),
         *figures.model_facts(task),
@@ -230,14 +231,13 @@ def _searched(desk: Desk, facts: Facts, task: Task) -> Iterator[Option]:
     found = candidates(
         task, desk.market, desk.library, cards=cards, per_node=int(count) if count else None, nodes=stated_nodes
     )
-    ranked = sorted(enumerate(found), key=lambda pair: _effort(desk, pair[1], pair[0]))
-    return (option for _, option in ranked)
+    return iter(sorted(found, key=lambda option: _effort(desk, task, option)))
 
 
-def _effort(desk: Desk, option: Option, rank: int) -> tuple[float, int]:
-    """Cards times their price index: cheaper first; cards without a price after those with one."""
-    index = desk.market.index.get(option.hardware.gpu)
-    return (option.hardware.cards * index if index is not None else float("inf"), rank)
+def _effort(desk: Desk, task: Task, option: Option) -> tuple[float, int]:
+    """The cheapest a token first; among equals the fewest cards."""
+    card = desk.library.gpus[option.hardware.gpu]
+    return effort(task, option, card, desk.market, desk.library), option.hardware.cards
 
 
 def _chosen(rows: Sequence[Judged]) -> Judged | None:
@@ -254,7 +254,7 @@ def _levers(desk: Desk, rows: Sequence[Judged], tasks: Mapping[int, tuple[Task, 
         if row.verdict != "no" or row.option is None or id(row) not in tasks:
             continue
         task, card = tasks[id(row)]
-        facts = _with_defaults(desk, desk.asked.answers[0])
+        facts = _with_defaults(desk, desk.asked.answers[0], task.method)
         for change in changes(task, row.option, card, desk.market, desk.library):
             if len(levers) >= LEVERS or desk.judged >= PLANS_A_TURN:
                 break
@@ -291,7 +291,7 @@ def _options(
     if chosen.option is None or id(chosen) not in tasks:
         return ()
     task, _ = tasks[id(chosen)]
-    facts = _with_defaults(desk, desk.asked.answers[0])
+    facts = _with_defaults(desk, desk.asked.answers[0], task.method)
     found: list[Judged] = [chosen]
     for option in candidates(task, desk.market, desk.library, cards=desk.market.cards, per_node=None, nodes=None):
         if desk.judged >= PLANS_A_TURN:

@@ -63,6 +63,7 @@ class Option:
     storage: tuple[tuple[str, Range], ...] = ()
     checkpoint: Range | None = None
     tokens_per_s: Range | None = None
+    mfu: Range | None = None
     time: Range | None = None
     price: Price | None = None
     power: Range | None = None

@@ -15,7 +15,7 @@ from advisor.core.units import Quantity, Range
 from advisor.estimate import serving, storage, time, transfer
 from advisor.knowledge.library import Library
 from advisor.knowledge.records.gpus import Gpu
-from advisor.plan.task import Task, amount, word
+from advisor.plan.task import Task, amount, flag, word
 
 _MEMORY_PARTS = ("weights", "gradients", "optimizer", "adapters", "activations", "logits", "kv_cache", "overhead")
 _STATES = ("weights", "gradients", "optimizer", "adapters")
@@ -68,7 +68,7 @@ def model_facts(task: Task) -> Iterator[Fact]:
     shape, model = task.shape, task.model
     yield from _known(
         {
-            "model.known": shape.known,
+            "model.known": True,
             "model.total": Quantity(shape.params / 1e9, "Gparams"),
             "model.active": Quantity(shape.active / 1e9, "Gparams"),
             "model.moe": shape.moe,
@@ -80,7 +80,20 @@ def model_facts(task: Task) -> Iterator[Fact]:
     )
 
 
-def plan_facts(task: Task, option: Option, *, hardware_stated: bool, method_stated: bool, place: str) -> Iterator[Fact]:
+def interconnect(option: Option, card: Gpu, nvlink: bool | None) -> str | None:
+    """How the cards talk: a bridge only where the user has one; between servers unknown until somebody says it."""
+    if option.hardware.cards == 1:
+        return "none"
+    if option.hardware.nodes > 1:
+        return None
+    if nvlink is False or card.nvlink_kind == "none":
+        return "pcie"
+    return {"switched": "nvlink", "bridge": "nvlink_bridge" if nvlink else "pcie"}.get(card.nvlink_kind)
+
+
+def plan_facts(
+    task: Task, option: Option, card: Gpu, answers: Facts, *, hardware_stated: bool, method_stated: bool, place: str
+) -> Iterator[Fact]:
     """The choices of the plan itself."""
     hardware = option.hardware
     yield from _known(
@@ -97,6 +110,7 @@ def plan_facts(task: Task, option: Option, *, hardware_stated: bool, method_stat
             "plan.offload": option.offload,
             "plan.framework": task.framework,
             "plan.seq_len": Quantity(option.seq_len, "tokens") if option.seq_len else None,
+            "plan.interconnect": interconnect(option, card, flag(answers, "gpu.nvlink")),
             "plan.hardware_stated": hardware_stated,
             "plan.method_stated": method_stated,
             "place.kind": place,
@@ -132,8 +146,9 @@ def work_facts(task: Task, option: Option, answers: Facts, library: Library) -> 
     pairs: dict[str, Value | None] = {
         "host.ram_needed": _likely(option.host_ram, "GB"),
         "checkpoint.size": _likely(checkpoint, "GB"),
-        "power.total": _likely(option.power, "kW"),
+        "power.total": _likely(option.power.scaled(option.hardware.nodes) if option.power else None, "kW"),
         "speed.tokens": _likely(option.tokens_per_s, "tokens/s"),
+        "speed.mfu": _likely(option.mfu, "%"),
         "time.known": hours is not None,
         "cost.known": price is not None,
     }

@@ -7,12 +7,13 @@ search meets the cheap ones first. No rate is applied and no availability is pro
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from advisor.core.answer import Hardware
 from advisor.estimate import cost
 from advisor.knowledge.library import Library
 from advisor.knowledge.records.gpus import Gpu
+from advisor.knowledge.records.offers import WITHOUT_COMMITMENT, Offer
 
 INDEX_CURRENCY = "USD"
 PER_NODE = tuple(2**power for power in range(2 + 2))
@@ -29,12 +30,12 @@ class Market:
     limits: dict[str, int]
     """Most cards of a kind that stand there; empty for a market."""
     index: dict[str, float]
-    """Dollars a card-hour by card: an order of cards, not a price."""
+    """Dollars a card-hour by the card's label: an order of cards, not a price."""
 
 
 def market(library: Library) -> Market:
     """The place that "here" means."""
-    rows = tuple(cost.rows_from(library.offers.values()))
+    rows = tuple(_by_label(library.offers.values(), library))
     index = price_index(rows, library)
     place = library.place
     if place is not None and place.servers:
@@ -45,16 +46,32 @@ def market(library: Library) -> Market:
         return Market("own_cards", cards, rows, limits, index)
     if place is not None:
         wanted = set(place.offers)
-        own = tuple(cost.rows_from(offer for key, offer in library.offers.items() if key in wanted))
-        return Market("own_offers", _ranked({row.gpu for row in own}, index, library), own, {}, index)
-    here = {row.gpu for row in rows if row.in_hong_kong}
-    return Market("hong_kong_market", _ranked(here, index, library), rows, {}, index)
+        offers = [offer for key, offer in library.offers.items() if key in wanted]
+        own = tuple(_by_label(offers, library))
+        return Market("own_offers", _ranked(_ids(offers), index, library), own, {}, index)
+    here = [offer for offer in library.offers.values() if offer.in_hong_kong]
+    return Market("hong_kong_market", _ranked(_ids(here), index, library), rows, {}, index)
+
+
+def _ids(offers: Iterable[Offer]) -> set[str]:
+    """The cards that can be ordered from these lists."""
+    return {row.gpu for offer in offers if offer.kind == "server" for row in offer.rows if row.gpu and row.gpu_count}
+
+
+def _by_label(offers: Iterable[Offer], library: Library) -> Iterator[cost.PriceRow]:
+    """The rows without commitment, by the card's name without its form: lists seldom say which form they mean."""
+    for row in cost.rows_from(offers, terms=tuple(WITHOUT_COMMITMENT)):
+        card = library.gpus.get(row.gpu)
+        if card is not None:
+            yield replace(row, gpu=card.label)
 
 
 def _ranked(ids: Iterable[str], index: dict[str, float], library: Library) -> tuple[Gpu, ...]:
     cards = [library.gpus[id_] for id_ in ids if id_ in library.gpus]
-    usable = [card for card in cards if card.memory_usable.known and card.vendor == "NVIDIA"]
-    return tuple(sorted(usable, key=lambda card: (index.get(card.id, float("inf")), card.memory.value or 0, card.id)))
+    usable = [card for card in cards if card.memory_usable.known and card.vendor == "NVIDIA" and not card.modified]
+    return tuple(
+        sorted(usable, key=lambda card: (index.get(card.label, float("inf")), card.memory.value or 0, card.id))
+    )
 
 
 def price_index(rows: Iterable[cost.PriceRow], library: Library) -> dict[str, float]:

@@ -16,6 +16,7 @@ from advisor.core.units import Range
 from advisor.estimate import cost, power, speed, storage, time
 from advisor.estimate.memory import Workload, peak
 from advisor.estimate.memory.workload import Offload, Sharding, Weights
+from advisor.estimate.speed_machine import machine
 from advisor.knowledge.library import Library
 from advisor.knowledge.records.gpus import Gpu
 from advisor.plan.hardware import Market
@@ -31,6 +32,7 @@ _WEIGHTS: Mapping[str, Weights] = {
     "int8": "int8",
     "int4": "int4",
 }
+_PACES: Mapping[str, speed.Method] = {"full": "full", "pretrain": "pretrain", "lora": "lora", "qlora": "qlora"}
 _QUANTISED: Mapping[str, Weights] = {"bits_4": "int4", "bits_8": "int8"}
 _SHARDINGS: Mapping[str, Sharding] = {"tp": "model_parallel", "pp": "model_parallel", "tp_pp": "model_parallel"}
 
@@ -55,7 +57,7 @@ def weights_of(task: Task) -> Weights | None:
     """How the weights lie in memory, where the user's words say it."""
     if task.method == "qlora":
         return "int8" if task.quant == "bits_8" else None
-    if task.method == "inference" and task.quant in _QUANTISED:
+    if task.method == "inference" and task.quant is not None and task.quant in _QUANTISED:
         return _QUANTISED[task.quant]
     return _WEIGHTS.get(task.precision or "")
 
@@ -146,10 +148,10 @@ def _with_time(task: Task, option: Option, card: Gpu, library: Library) -> Optio
     if not task.trains:
         return option
     try:
-        rate = speed.training(library, **speed_inputs(task, option, card))
+        rate = pace(task, option, card, library)
     except HkgpuError:
         return option
-    option = replace(option, tokens_per_s=rate.range)
+    option = replace(option, tokens_per_s=rate.range, mfu=rate.mfu)
     try:
         work = time.tokens_to_train(
             library, tokens=task.tokens, rows=task.rows, seq_len=task.seq_len, epochs=task.epochs
@@ -160,9 +162,25 @@ def _with_time(task: Task, option: Option, card: Gpu, library: Library) -> Optio
     return replace(option, time=hours.range)
 
 
-def speed_inputs(task: Task, option: Option, card: Gpu) -> dict[str, object]:
-    """The option as the speed estimator takes it."""
-    return {"task": task, "option": option, "card": card}
+def pace(task: Task, option: Option, card: Gpu, library: Library) -> speed.Speed:
+    """Tokens a second a card of an option; raises `BadInput` where the estimator has not enough."""
+    hardware = option.hardware
+    job = speed.Job(
+        widths=speed.widths_of(task.shape, library),
+        method=_PACES.get(task.method, "full"),
+        precision="fp8" if task.precision == "fp8" else "bf16",
+        seq_len=task.seq_len,
+        micro_batch=task.micro_batch,
+        accumulation=task.grad_accum,
+        recompute="full" if option.grad_ckpt else "none",
+        split=speed.Split(
+            shards=option.sharding in ("zero3", "fsdp"),
+            offload=option.offload,
+            tensor=hardware.per_node if option.sharding == "tp" else 1,
+        ),
+    )
+    on = machine(card, hardware.cards, library, per_server=hardware.per_node)
+    return speed.training(job, on, library)
 
 
 def _power(option: Option, card: Gpu, library: Library) -> Range | None:
@@ -174,12 +192,26 @@ def _power(option: Option, card: Gpu, library: Library) -> Range | None:
         return None
 
 
+def effort(task: Task, option: Option, card: Gpu, market: Market, library: Library) -> float:
+    """What a token costs, in index dollars: an order among options. Cards without a price come last."""
+    index = market.index.get(card.label)
+    if index is None:
+        return float("inf")
+    if not task.trains:
+        return index * option.hardware.cards
+    try:
+        return index / pace(task, option, card, library).range.likely
+    except HkgpuError:
+        return float("inf")
+
+
 def price_of(hardware: Hardware, market: Market, library: Library) -> Price | None:
     """The band of offers in the place for this card, a month for all cards; None where no list has the card."""
-    here = [row for row in market.rows if row.gpu == hardware.gpu and (row.in_hong_kong or market.kind == "own_offers")]
+    own = market.kind == "own_offers"
+    here = [row for row in market.rows if row.gpu == hardware.label and (row.in_hong_kong or own)]
     for currency in dict.fromkeys(row.currency for row in here):
         try:
-            band = cost.band(here, hardware.gpu, currency, library)
+            band = cost.band(here, hardware.label, currency, library)
             month = cost.per_period(band, hardware.cards, "month", library)
         except HkgpuError:
             continue

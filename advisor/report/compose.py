@@ -56,7 +56,7 @@ def compose(consultation: Consultation, library: Library, wording: Wording) -> J
             for lever in consultation.levers
         ],
         "changes": [],
-        "advice": advice(runs, wording),
+        "advice": advice([chosen] if chosen else runs, wording),
         "risks": risks(runs, wording),
         "checklist": checklist([chosen] if chosen else runs, library, wording),
         "claims": [],
@@ -119,9 +119,8 @@ def summary(consultation: Consultation, wording: Wording) -> str:
             return wording.fixed(sentences.SUMMARY, "row_unmeasured", **words)
         words["hardware"] = wording.hardware(row.option.hardware)
         return wording.fixed(sentences.SUMMARY, "row", **words)
-    joint = "; " if wording.lang == "en" else "；"
-    rows = joint.join(_short(row, wording) for row in consultation.rows if row.method)
-    stop = "." if wording.lang == "en" else "。"
+    joint, stop = ("; ", ".") if wording.lang == "en" else ("；", "。")
+    rows = joint.join(_short(row, wording).rstrip(stop) for row in consultation.rows if row.method)
     return wording.fixed(sentences.SUMMARY, "several", verdict=verdict, rows=rows + stop)
 
 
@@ -255,12 +254,12 @@ def _whole(value: float) -> float | int:
 
 
 def advice(runs: Iterable[Judged], wording: Wording) -> list[Json]:
-    """Every sentence once, blockers first."""
+    """Every rule's sentence once, blockers first; what decided a verdict stands beside that verdict already."""
     seen: dict[str, tuple[Advice, str]] = {}
     for run in runs:
         for entry in run.outcome.advice:
-            line = wording.filled(entry.say, entry.values)
-            seen.setdefault(f"{entry.rule} {line}", (entry, line))
+            if entry.rule not in run.outcome.decided_by:
+                seen.setdefault(entry.rule, (entry, wording.filled(entry.say, entry.values)))
     ranked = sorted(seen.values(), key=lambda pair: _LEVELS.index(pair[0].level))
     return [{"id": e.rule, "level": e.level, "text": line, "sources": list(e.because)} for e, line in ranked]
 

@@ -1,7 +1,7 @@
 """An answer as plain text for a terminal: the verdict first, then the limiting figures, then what to do.
 
-It shows the short form: the gravest risks and the next question in full, the checklist as titles. The whole of it is in
-the Markdown and JSON forms.
+It shows the short form: risks, warnings and the next question in full, the checklist as titles, no notes. The whole of
+it is in the Markdown and JSON forms.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def render(reply: Json, wording: Wording) -> str:
     blocks.append(_block("options", [_option(plan, wording) for plan in reply["options"]], wording))
     blocks.append(_block("levers", [_lever(lever, wording) for lever in reply["levers"]], wording))
     blocks.append(_block("risks", [_risk(risk, wording) for risk in reply["risks"]], wording))
-    blocks.append(_block("advice", [entry["text"] for entry in reply["advice"]], wording))
+    blocks.append(_block("advice", [entry["text"] for entry in reply["advice"] if entry["level"] != "note"], wording))
     blocks.append(_checklist(reply["checklist"], wording))
     blocks.append(_question(reply["questions"], wording))
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"

@@ -16,6 +16,8 @@ class Default(Record):
 
     value: bool | float | str
     why: BiText
+    methods: Items[str] | None = None
+    """The methods that it matters for; None = all."""
 
 
 class FactRecord(Record):

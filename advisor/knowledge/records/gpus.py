@@ -77,6 +77,8 @@ class Gpu(Record):
     ecc: EccState
     export: Export
     geforce_licence: bool
+    modified: bool = False
+    """Altered after it left the maker: judged where a user names it, never proposed by a search."""
     notes: Items[Note] = ()
 
     @property
