@@ -44,6 +44,7 @@ ALLOWED: dict[str, dict[float, str]] = {
     },
     "advisor/estimate/memory/activations.py": {3: "matrices of a block, counted"},
     "advisor/estimate/memory/states.py": {3: "matrices of a gated block, counted", 4: "bytes of a 32-bit number"},
+    "advisor/estimate/speed_machine.py": {3: "the PCIe generation that the heuristic of a lane is about"},
     "advisor/knowledge/records/common.py": {120: LIMIT, 4000: LIMIT},
     "advisor/knowledge/typed.py": {60: "how much of a wrong value a message shows"},
     "advisor/report/markdown.py": {3: "level of a heading"},
