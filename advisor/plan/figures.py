@@ -143,7 +143,9 @@ def memory_facts(option: Option) -> Iterator[Fact]:
 def work_facts(task: Task, option: Option, answers: Facts, library: Library) -> Iterator[Fact]:
     """Host, disk, time and money of the plan."""
     checkpoint, hours, price = option.checkpoint, option.time, option.price
+    cores = library.heuristic("host.cores_per_card").value * option.hardware.per_node
     pairs: dict[str, Value | None] = {
+        "host.cpu_cores_needed": Quantity(cores, "count"),
         "host.ram_needed": _likely(option.host_ram, "GB"),
         "checkpoint.size": _likely(checkpoint, "GB"),
         "power.total": _likely(option.power.scaled(option.hardware.nodes) if option.power else None, "kW"),
