@@ -1,0 +1,349 @@
+"""Cards, how many, how much memory each, how many servers; several set-ups in one message stay paired.
+
+Hardware is read as a row of set-ups. A second, different value of the same thing, or a word such as "or", begins a new
+set-up; what a set-up does not say of the same card it takes from the one before.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+
+from advisor.dialogue.around import after, before, bounded, left, numbers, right, within, within_sentence
+from advisor.dialogue.quantities import gigabytes
+from advisor.dialogue.tokens import Message, Token, tidy
+
+_SLOTS = {"card": "gpu_model", "count": "gpu_count", "memory": "gpu_mem_gb", "nodes": "nodes"}
+_ALTERNATIVE = re.compile(r"/|、|\bor\b|\bvs\b|\bversus\b|或|还是|抑或|要么|定系")
+
+
+@dataclass(slots=True)
+class Atom:
+    """One thing said of hardware."""
+
+    kind: str
+    value: object
+    token: Token
+    weak: bool = False
+
+
+@dataclass(slots=True)
+class Setup:
+    """One set-up; `own` holds what it says itself, the rest is taken from the one before."""
+
+    values: dict[str, object] = field(default_factory=dict)
+    own: set[str] = field(default_factory=set)
+    start: int = 0
+    end: int = 0
+
+
+def hardware(message: Message) -> None:
+    """Fill gpu_model, gpu_count, gpu_mem_gb, nodes and the totals."""
+    atoms = sorted(_atoms(message), key=lambda atom: atom.token.start)
+    main = [atom for atom in atoms if not atom.token.reference]
+    setups = _setups(message, _without_weak(main))
+    for atom in atoms:
+        if atom.token.reference and atom.kind in ("count", "memory") and not any(atom.kind in s.values for s in setups):
+            setups = setups or [Setup()]
+            for setup in setups:
+                setup.values[atom.kind] = atom.value
+    _fill(message, _chosen(message, setups))
+
+
+def _atoms(message: Message) -> list[Atom]:
+    atoms: list[Atom] = []
+    for token in message.tokens:
+        if not token.free:
+            continue
+        if token.kind == "card":
+            atoms.append(Atom("card", token.name + _form(message, token), token))
+        elif token.kind == "number" and (atom := _number(message, token)) is not None:
+            atoms.append(atom)
+    for atom in atoms:
+        atom.token.used = _SLOTS[atom.kind]
+    return _per_node(message, atoms)
+
+
+def _form(message: Message, card: Token) -> str:
+    """` PCIe` or ` SXM` where the form stands in the clause of the card and is not about the link."""
+    for token in message.tokens:
+        form = token.key("form")
+        if (
+            form
+            and token.clause == card.clause
+            and token.start >= card.end
+            and not token.dropped
+            and not card.name.endswith(form)
+        ):
+            following = after(message, token)
+            link = (
+                following is not None
+                and following.kind == "number"
+                and (following.unit == "by" or "." in following.text)
+            )
+            between = [t for t in message.tokens if card.end <= t.start < token.start]
+            if not link and all(t.kind == "number" or t.text in ("机",) or "cue:machine" in t.tags for t in between):
+                token.used = "gpu_model"
+                return f" {form}"
+    return ""
+
+
+def _number(message: Message, token: Token) -> Atom | None:
+    whole = token.value == int(token.value) and 0 < token.value <= message.limit("most_cards")
+    if token.unit == "cards" and whole and not token.scale:
+        return _count(message, token)
+    if token.unit == "nodes" and whole and not token.scale:
+        return Atom("nodes", bounded(message, token, _amount(token)), token)
+    if token.unit in ("times", "by") and whole:
+        return _product(message, token)
+    if (size := gigabytes(token)) is not None:
+        if 0 < size <= message.limit("largest_card_memory_gb") * 2 and _is_card_memory(message, token, size):
+            return Atom("memory", bounded(message, token, _amount(token, size / token.value)), token)
+        return None
+    if token.unit or token.scale or token.high is not None:
+        return None
+    following = after(message, token, gap=len(" rtx nvidia "))
+    if whole and following is not None and _is_counted(message, token, following):
+        return Atom("count", int(token.value), token)
+    return _bare_memory(message, token)
+
+
+def _amount(token: Token, factor: float = 1.0) -> object:
+    if token.high is not None:
+        return {"min": tidy(token.value * factor), "max": tidy(token.high * factor)}
+    return tidy(token.value * factor)
+
+
+def _count(message: Message, token: Token) -> Atom | None:
+    single = token.spelled and token.text.startswith("单")
+    previous, following = before(message, token, gap=1), after(message, token, gap=1)
+    if (
+        single
+        and previous is not None
+        and gigabytes(previous) is not None
+        and isinstance(bounded(message, previous, 0), dict)
+    ):
+        return None  # ">=48G 单卡": how much one card has, not how many
+    if re.search(r"第\s?$", message.text[max(0, token.start - 2) : token.start]):
+        return None
+    if token.text.startswith(("一", "1", "one")) and right(message, token, "cue:dense", gap=0) is not None:
+        return None
+    weak = single and following is not None and gigabytes(following) is not None
+    return Atom("count", bounded(message, token, _amount(token)), token, weak)
+
+
+def _is_counted(message: Message, token: Token, following: Token) -> bool:
+    gap = message.text[token.end : following.start].strip(" -")
+    if following.kind == "card":
+        return gap in ("", "nvidia", "rtx", "geforce", "tesla") and not re.match(r"\d", gap or " ")
+    if token.spelled and gigabytes(following) is not None:
+        beyond = after(message, following, gap=1)
+        return beyond is not None and (beyond.kind == "card" or "cue:card" in beyond.tags)
+    return False
+
+
+def _product(message: Message, token: Token) -> Atom | None:
+    """`8x A100`, `8 x 48GB`, `A100 x8`, `24 x 4`; not the width of a link and not disks."""
+    if token.unit == "by":
+        if left(message, token, "cue:gen", "form:PCIe", "cue:link_width", gap=len(" 4.0 只有是 says gen3 ")) or within(
+            message, token, "cue:link_width"
+        ):
+            return None
+        previous = before(message, token, gap=2)
+        if previous is None:
+            return None
+        bare = previous.kind == "number" and previous.unit == "" and previous.scale == ""
+        if previous.kind == "card" or previous.used or bare or gigabytes(previous) is not None or previous.key("form"):
+            return Atom("count", int(token.value), token)
+        return None
+    following = after(message, token, gap=2)
+    if following is None:
+        return Atom("count", int(token.value), token) if within_sentence(message, token, "cue:card") else None
+    if following.kind == "number" and following.unit == "" and following.scale == "":
+        return _bare_product(message, token, following)
+    if following.kind == "card" or gigabytes(following) is not None or following.unit in ("cards", "nodes", "times"):
+        if following.unit == "cards" and following.value != 1:
+            return Atom("nodes", int(token.value), token)
+        if following.used in ("storage_gb", "dataset_gb"):
+            return None
+        return Atom("count", int(token.value), token)
+    return Atom("count", int(token.value), token) if "cue:card" in following.tags else None
+
+
+def _bare_product(message: Message, token: Token, following: Token) -> Atom | None:
+    sizes = message.listed("bare_card_memory_gb")
+    if following.value in sizes and token.value not in sizes:
+        return Atom("count", int(token.value), token)
+    if token.value in sizes:
+        following.unit = "by"
+        return Atom("memory", int(token.value), token)
+    return None
+
+
+def _is_card_memory(message: Message, token: Token, size: float) -> bool:
+    touching = [t for t in (before(message, token, gap=2), after(message, token, gap=2)) if t is not None]
+    for other in touching:
+        if (
+            other.kind == "card"
+            or other.unit in ("cards", "times", "by")
+            or not other.tags.isdisjoint(("cue:card", "cue:per_card"))
+        ):
+            return True
+        if "cue:vram" in other.tags or other.key("form"):
+            return True
+    if left(message, token, "cue:vram") or right(message, token, "cue:vram"):
+        return True
+    if within(message, token, "scope:observed") and within(message, token, "cue:boom"):
+        return False
+    return size in message.listed("card_memory_gb")
+
+
+def _bare_memory(message: Message, token: Token) -> Atom | None:
+    if token.value not in message.listed("bare_card_memory_gb") or token.spelled:
+        return None
+    previous = before(message, token, gap=1)
+    if previous is None:
+        return None
+    single = previous.kind == "number" and previous.unit in ("cards", "times") and previous.used == "gpu_count"
+    following = after(message, token, gap=1)
+    if following is not None and following.kind in ("card", "model", "number") and following.unit != "by":
+        return None
+    return Atom("memory", int(token.value), token) if previous.kind == "card" or single else None
+
+
+def _per_node(message: Message, atoms: list[Atom]) -> list[Atom]:
+    """`两机两卡` is two servers with one card each; `两机16卡` sixteen cards in all; `单机8卡` one server."""
+    out = list(atoms)
+    for index, atom in enumerate(atoms[:-1]):
+        following = atoms[index + 1]
+        adjacent = message.text[atom.token.end : following.token.start].strip(" x*,的") == ""
+        if atom.kind != "nodes" or following.kind != "count" or not adjacent:
+            continue
+        nodes, cards = atom.value, following.value
+        if not isinstance(nodes, int) or not isinstance(cards, int) or nodes < 2:
+            continue
+        short = atom.token.text.endswith("机") and following.token.text.endswith("卡")
+        many = cards > message.limit("most_cards_in_one_server") and cards % nodes == 0
+        if (short and cards == nodes) or many:
+            out[index + 1] = replace(following, value=cards // nodes)
+            message.put("gpu_count_total", cards)
+    return [atom for atom in out if not _lone_single(message, atom, out)]
+
+
+def _lone_single(message: Message, atom: Atom, atoms: list[Atom]) -> bool:
+    """`单机` and `单机多卡` say nothing of servers unless a number of cards follows at once."""
+    if atom.kind != "nodes" or not atom.token.text.startswith(("单", "一机")) or atom.value != 1:
+        return False
+    return not any(other.kind == "count" and 0 <= other.token.start - atom.token.end <= 1 for other in atoms)
+
+
+def _without_weak(atoms: list[Atom]) -> list[Atom]:
+    strong = any(atom.kind == "count" and not atom.weak for atom in atoms)
+    return [atom for atom in atoms if not (atom.weak and strong)]
+
+
+def _setups(message: Message, atoms: list[Atom]) -> list[Setup]:
+    setups: list[Setup] = []
+    current: Setup | None = None
+    for index, atom in enumerate(atoms):
+        begins = current is None
+        if current is not None:
+            between = message.text[current.end : atom.token.start]
+            clash = atom.kind in current.own and current.values[atom.kind] != atom.value
+            other = bool(_ALTERNATIVE.search(between)) and _is_alternative(message, current, atom, atoms[index:])
+            begins = clash or other
+        if begins:
+            kept = {} if current is None else {k: v for k, v in current.values.items() if k in ("card", "memory")}
+            current = Setup(kept, set(), atom.token.start)
+            setups.append(current)
+        assert current is not None
+        if atom.kind == "card" and current.values.get("card") not in (None, atom.value) and "memory" not in current.own:
+            current.values.pop("memory", None)
+        current.values[atom.kind] = atom.value
+        current.own.add(atom.kind)
+        current.end = atom.token.end
+    for setup in setups:
+        if "memory" in setup.own or "card" not in setup.own:
+            continue
+    return setups
+
+
+def _is_alternative(message: Message, current: Setup, atom: Atom, rest: list[Atom]) -> bool:
+    """An "or" between two pieces of hardware begins a set-up only if the next one names a card or a count again."""
+    kinds = {other.kind for other in rest if other.token.clause == atom.token.clause}
+    return (
+        bool(current.own & {"card", "count", "nodes"}) and bool(kinds & {"card", "count"}) and bool(current.own & kinds)
+    )
+
+
+def _chosen(message: Message, setups: list[Setup]) -> list[Setup]:
+    """Without repetitions, without what a later plan or a second card replaces."""
+    plans = [token for token in message.of("cue:plan") if not token.dropped]
+    if plans and len(setups) > 1:
+        planned = [s for s in setups if s.start >= plans[-1].end and "count" in s.own]
+        if planned:
+            setups = planned
+    if message.any("cue:second_card") and len(setups) > 1 and setups[0].values.get("count") == 1:
+        first = setups.pop(0)
+        for setup in setups:
+            for key, value in first.values.items():
+                setup.values.setdefault(key, value)
+    seen: list[Setup] = []
+    for setup in setups:
+        repeats = [s for s in seen if all(s.values.get(k) == setup.values[k] for k in setup.own)]
+        if not repeats:
+            seen.append(setup)
+    return _merged(seen)
+
+
+def _merged(setups: list[Setup]) -> list[Setup]:
+    """A set-up that only says memory or a count completes one that lacks just that."""
+    if len(setups) == 2:
+        one, two = setups
+        named = [s for s in setups if "card" in s.values]
+        if (
+            len(named) == 1
+            and named[0] is two
+            and "card" not in one.own
+            and not (one.own - {"memory"})
+            and "memory" not in two.own
+        ):
+            two.values["memory"] = one.values["memory"]
+            two.own.add("memory")
+            return [two]
+    cards = [s.values.get("card") for s in setups]
+    known = [c for c in cards if c is not None]
+    for setup in setups:
+        if "card" not in setup.values and len(set(map(str, known))) == 1:
+            setup.values["card"] = known[0]
+    return setups
+
+
+def _fill(message: Message, setups: list[Setup]) -> None:
+    if not setups:
+        return
+    if any("nodes" in s.own for s in setups) and len(setups) > 1:
+        for setup in setups:
+            setup.values.setdefault("nodes", 1 if "count" in setup.own else None)
+    for kind, slot in _SLOTS.items():
+        column = [setup.values.get(kind) for setup in setups]
+        present = [value for value in column if value is not None]
+        if not present:
+            continue
+        same = all(value == present[0] for value in present)
+        whole = len(present) == len(column)
+        if same and (whole or not _tied(setups, kind)):
+            message.put(slot, present[0])
+        else:
+            message.put(slot, column)
+
+
+def _tied(setups: list[Setup], kind: str) -> bool:
+    """Whether a value said once belongs to its own set-up only: the cards differ."""
+    cards = {str(s.values.get("card")) for s in setups}
+    return len(cards) > 1 and kind in ("memory", "count")
+
+
+def leftover_numbers(message: Message) -> list[Token]:
+    """Numbers that nothing has taken."""
+    return numbers(message)

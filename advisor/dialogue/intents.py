@@ -1,0 +1,262 @@
+"""What a message asks for, from phrases of the lexicon and from what was understood.
+
+The order of the questions is the grammar: a topic that stands alone (checklist, law) comes first, what is asked comes
+before what went wrong, and a description without a question asks whether it works.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from advisor.dialogue.text import normalised
+from advisor.dialogue.tokens import Message
+
+_GAP = r"[^。!?\n]{0,14}?"
+_JOB = {"model", "params_b", "task", "quant_bits", "precision", "lora_rank", "seq_len", "micro_batch"}
+_METAL = {"gpu_model", "gpu_count", "gpu_mem_gb", "nodes", "gpu_mem_total_gb"}
+_LINE = {
+    "line_type",
+    "bandwidth_mbps",
+    "observed_loss_pct",
+    "transfer_gb",
+    "transfer_gb_per_day",
+    "observed_throughput_mbps",
+}
+_ASKS = (
+    "ask_vram",
+    "ask_time",
+    "ask_cost",
+    "ask_recommendation",
+    "ask_feasibility",
+    "ask_explain",
+    "compare",
+    "ask_network",
+    "ask_storage",
+)
+
+
+def compiled(phrases: Sequence[object]) -> re.Pattern[str] | None:
+    """One pattern for a list of phrases."""
+    parts = []
+    for phrase in phrases:
+        text = normalised(str(phrase))
+        begin, finish = text.startswith("^"), text.endswith("$")
+        text = text.removeprefix("^").removesuffix("$")
+        body = _GAP.join(re.escape(part) for part in text.split("…"))
+        head = "^" if begin else (r"(?<![a-z0-9])" if text[:1].isascii() and text[:1].isalnum() else "")
+        tail = "$" if finish else (r"(?![a-z0-9])" if text[-1:].isascii() and text[-1:].isalnum() else "")
+        parts.append(f"{head}{body}{tail}")
+    return re.compile("|".join(parts)) if parts else None
+
+
+@lru_cache(maxsize=8)
+def _patterns(entries: tuple[tuple[str, tuple[object, ...]], ...]) -> dict[str, re.Pattern[str]]:
+    found = {name: compiled(phrases) for name, phrases in entries}
+    return {name: pattern for name, pattern in found.items() if pattern is not None}
+
+
+class Cues:
+    """The phrases of all intents, ready to be looked for."""
+
+    def __init__(self, entries: Mapping[str, Sequence[object]]) -> None:
+        self._patterns = _patterns(tuple((name, tuple(phrases)) for name, phrases in entries.items()))
+
+    def seen(self, text: str) -> dict[str, re.Match[str]]:
+        """The first match of each intent's phrases in a normalised text."""
+        out = {}
+        for name, pattern in self._patterns.items():
+            if (match := pattern.search(text)) is not None:
+                out[name] = match
+        return out
+
+
+def intent_of(message: Message, seen: Mapping[str, re.Match[str]], text: str, *, follows: bool) -> str:
+    """The intent. `text` is the normalised message without instructions; `follows` = there is a conversation before."""
+    slots = message.slots
+    domain = bool(slots) and not (set(slots) <= {"user_location", "data_location", "server_location"})
+    return (
+        _aside(seen, domain, text)
+        or _topic(message, seen, domain)
+        or _correction(message, seen, text)
+        or _asked(message, seen, text)
+        or _left(message, seen, text, follows)
+    )
+
+
+def _aside(seen: Mapping[str, re.Match[str]], domain: bool, text: str) -> str:
+    if "out_of_scope" in seen and not domain:
+        return "out_of_scope"
+    asks = [name for name in ("ask_checklist", "ask_compliance", *_ASKS) if name in seen and name != "ask_feasibility"]
+    if "smalltalk" in seen and not domain and not asks:
+        return "smalltalk"
+    return ""
+
+
+def _topic(message: Message, seen: Mapping[str, re.Match[str]], domain: bool) -> str:
+    if "evasion" in seen and ("ask_compliance" in seen or domain or "trouble" not in seen):
+        return "ask_compliance"
+    if "ask_compliance" in seen or message.any("cue:stay"):
+        return "ask_compliance"
+    if message.slots.get("sensitive_data") is True and not (_METAL & set(message.slots) and "ask_vram" in seen):
+        return "ask_compliance"
+    if "ask_checklist" in seen:
+        return "ask_checklist"
+    return "ask_checklist" if "pcie_width" in message.slots and "trouble" not in seen else ""
+
+
+def _correction(message: Message, seen: Mapping[str, re.Match[str]], text: str) -> str:
+    if "correct_slot" not in seen:
+        return ""
+    asked = [
+        name for name in ("ask_vram", "ask_cost", "ask_time", "ask_network", "ask_storage", "trouble") if name in seen
+    ]
+    questions = [name for name in ("ask_feasibility", "ask_recommendation", "compare", "ask_explain") if name in seen]
+    denied = any(row["reason"] == "negated" for row in message.rejected)
+    replaced = any(row["reason"] == "replaced" for row in message.rejected)
+    if denied or replaced:
+        return "correct_slot" if not asked or replaced else ""
+    return "" if asked or (questions and seen["correct_slot"].start() > 0) else "correct_slot"
+
+
+def _asked(message: Message, seen: Mapping[str, re.Match[str]], text: str) -> str:
+    slots = set(message.slots)
+    hurts_last = _hurts_last(seen, text)
+    line = bool(_LINE & slots) or "user_location" in slots
+    if "ask_cost" in seen and not ("ask_network" in seen and line):
+        return "ask_cost"
+    if "ask_vram" in seen:
+        return "ask_vram"
+    if "ask_network" in seen and (line or not (_JOB | _METAL) & slots):
+        return _about_lines(message, seen, text)
+    if "ask_time" in seen:
+        return "ask_time"
+    if "ask_storage" in seen and not _metal_first(message, seen, text):
+        return "troubleshoot" if "observed_gpu_util_pct" in slots and "fio" not in text else "ask_storage"
+    if _is_compare(message, seen, text):
+        return "compare"
+    explains = "ask_explain" in seen and not (
+        "trouble" in seen and seen["ask_explain"].group() in ("为啥", "为什么", "点解")
+    )
+    if explains and not _asks_more(seen, text):
+        return "ask_explain"
+    if "ask_recommendation" in seen and not ("ask_feasibility" in seen and _strong_feasibility(seen)):
+        return "ask_recommendation"
+    if "ask_feasibility" in seen and not hurts_last:
+        return "ask_feasibility"
+    return ""
+
+
+def _about_lines(message: Message, seen: Mapping[str, re.Match[str]], text: str) -> str:
+    slots = set(message.slots)
+    if "compare" in seen and "line_type" in slots and "ask_explain" in seen:
+        return "ask_explain"
+    if "line_type" in slots and isinstance(message.slots["line_type"], list) and "compare" in seen:
+        return "ask_explain"
+    if "trouble" in seen and "observed_throughput_mbps" in slots and "observed_loss_pct" not in slots:
+        return "troubleshoot"
+    if "nodes" in slots and "trouble" in seen:
+        return "troubleshoot"
+    return "ask_network"
+
+
+def _metal_first(message: Message, seen: Mapping[str, re.Match[str]], text: str) -> bool:
+    """A disk named in passing, in a question about cards and a job."""
+    weak = seen["ask_storage"].group() in ("storage", "nvme", "ssd", "存储", "disk", "disks", "nas", "nfs")
+    return (
+        weak
+        and bool(_METAL & set(message.slots))
+        and bool(_JOB & set(message.slots))
+        and "storage_gb" not in message.slots
+    )
+
+
+def _is_compare(message: Message, seen: Mapping[str, re.Match[str]], text: str) -> bool:
+    lists = [
+        slot
+        for slot in ("gpu_model", "gpu_mem_gb", "gpu_count", "model", "params_b")
+        if isinstance(message.slots.get(slot), list)
+    ]
+    if not lists:
+        return (
+            "compare" in seen
+            and seen["compare"].group() not in ("vs", "差吗", "对比")
+            and "trouble" not in seen
+            and "ask_explain" not in seen
+        )
+    if "compare" in seen:
+        return True
+    either = re.search(r"\bor\b|还是|或者|定", text) is not None and text.rstrip().endswith("?")
+    return either and "ask_feasibility" not in seen and "trouble" not in seen
+
+
+def _asks_more(seen: Mapping[str, re.Match[str]], text: str) -> bool:
+    """An explanation asked in passing, where something stronger is asked too."""
+    weak = seen["ask_explain"].group()
+    if weak in ("right?",):
+        return "trouble" in seen or "enough" in text
+    return weak in (
+        "有用吗",
+        "the same",
+        "一样吗",
+        "mean",
+        "影响",
+        "一定要",
+        "分别",
+        "what's the",
+        "means",
+        "如何",
+        "what is",
+    ) and ("ask_recommendation" in seen or ("trouble" in seen and weak in ("有用吗", "the same")))
+
+
+def _strong_feasibility(seen: Mapping[str, re.Match[str]]) -> bool:
+    return seen["ask_recommendation"].group() in (
+        "几张",
+        "只要",
+        "无所谓",
+        "多少张",
+        "如何",
+        "方案",
+        "建议",
+        "settings",
+        "how many",
+    ) and seen["ask_feasibility"].group() not in ("吗", "么")
+
+
+def _hurts_last(seen: Mapping[str, re.Match[str]], text: str) -> bool:
+    """Whether the last thing said is that it went wrong: the question before it is then about the trouble."""
+    if "trouble" not in seen:
+        return False
+    sentences = [part for part in re.split(r"[。!?\n]", text) if part.strip()]
+    last = sentences[-1] if sentences else ""
+    asked = re.search(r"(?:吗|么|不$|能不能|enough|can i|possible|sufficient|够)", last) is not None
+    trouble = seen["trouble"].group()
+    return trouble in last and not asked
+
+
+def _left(message: Message, seen: Mapping[str, re.Match[str]], text: str, follows: bool) -> str:
+    slots = set(message.slots)
+    if "ellipsis" in seen and slots and "trouble" not in seen:
+        return "ask_feasibility"
+    if "trouble" in seen or "xid" in slots:
+        return "troubleshoot"
+    if "correct_slot" in seen and slots:
+        return "correct_slot"
+    if "ask_network" in seen and not (_JOB & slots):
+        return "ask_network"
+    if not slots:
+        return "ask_feasibility" if "ask_feasibility" in seen else "provide_info" if message.tokens else "smalltalk"
+    question = "?" in text
+    enough = bool(slots & {"model", "params_b"}) and (bool(slots & _METAL) or bool(slots & {"quant_bits", "task"}))
+    if question or (enough and not _is_statement(message)):
+        return "ask_feasibility"
+    return "provide_info"
+
+
+def _is_statement(message: Message) -> bool:
+    """A range of sizes or a lower bound is a wish described, not a plan to be judged."""
+    return isinstance(message.slots.get("params_b"), dict) or any(
+        isinstance(message.slots.get(slot), dict) for slot in ("gpu_mem_gb", "gpu_count")
+    )

@@ -1,0 +1,128 @@
+"""From a message to what it says: language, intent, slots, and what was seen but does not count.
+
+Deterministic and offline: the same text, library and context give the same answer. A message may be anything a person
+or a program can send; it never raises, reads only the first few thousand characters, and follows no instruction in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from advisor.dialogue import hardware, jobs, language, places, quantities, scopes
+from advisor.dialogue.intents import Cues, intent_of
+from advisor.dialogue.lexicon import Lexicon, lexicon_of
+from advisor.dialogue.scan import Scanner
+from advisor.dialogue.text import normalised
+from advisor.dialogue.tokens import Message
+
+
+@dataclass(frozen=True, slots=True)
+class Understanding:
+    """What a message says. Slots are named and shaped as outsiders know them, lists where alternatives were named."""
+
+    lang: str
+    intent: str
+    slots: Mapping[str, Any]
+    rejected: tuple[Mapping[str, Any], ...] = ()
+    claims: tuple[str, ...] = ()
+    notes: frozenset[str] = field(default_factory=frozenset)
+
+
+class Reader:
+    """The grammar with one lexicon, ready to read messages."""
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        self._lexicon = lexicon
+        self._most = int(lexicon.ranges["longest_message"])
+        self._scanner = Scanner(lexicon, int(lexicon.ranges["most_tokens"]))
+        self._cues = Cues(lexicon.intents)
+
+    def read(self, raw: str, context: Mapping[str, Any] | None) -> Understanding:
+        """Understand one message; `context` are the slots of the conversation so far."""
+        raw = raw[: self._most]
+        text = normalised(raw)
+        lang = language.of(raw, text, self._lexicon.ordinary)
+        message = Message(raw, text, lang, self._scanner.tokens(text), ranges=self._lexicon.ranges)
+        scopes.apply(message)
+        said = scopes.without_instructions(message)
+        seen = self._cues.seen(said)
+        if "ask_cost" in seen:
+            message.notes.add("asks_cost")
+        _fill(message)
+        if context:
+            _lean(message, context)
+        if "evasion" in seen:
+            message.slots["asks.compliance_evasion"] = True
+        intent = intent_of(message, seen, said, follows=bool(context))
+        if intent in ("smalltalk", "out_of_scope"):
+            message.slots.clear()
+        return Understanding(
+            lang, intent, dict(message.slots), tuple(message.rejected), _claims(message), frozenset(message.notes)
+        )
+
+
+def _fill(message: Message) -> None:
+    """Run the families of slots; the order decides who may take a number first."""
+    scopes.replacements(message)
+    quantities.money(message)
+    quantities.rates(message)
+    jobs.batches(message)
+    quantities.counts(message)
+    places.links(message)
+    jobs.lengths(message)
+    quantities.times(message)
+    quantities.sizes_in_bytes(message)
+    hardware.hardware(message)
+    jobs.models(message)
+    jobs.formats(message)
+    jobs.tasks(message)
+    jobs.switches(message)
+    places.places(message)
+    places.lines(message)
+    scopes.concepts(message)
+
+
+def _lean(message: Message, context: Mapping[str, Any]) -> None:
+    """An elliptic message (`那 13B 呢`) names a size: a model of another size in the context no longer holds."""
+    if (
+        "params_b" in message.slots
+        and "model" not in message.slots
+        and context.get("model")
+        and context.get("params_b")
+    ):
+        if message.slots["params_b"] != context["params_b"]:
+            message.notes.add("forget:model")
+
+
+def _claims(message: Message) -> tuple[str, ...]:
+    """The sentences in which a vendor is quoted."""
+    out: list[str] = []
+    for cue in message.of("scope:vendor"):
+        tokens = [t for t in message.tokens if t.sentence == cue.sentence]
+        start = min(t.start for t in tokens)
+        finish = max(t.end for t in tokens)
+        stop = re.compile(r"[。.!?！？\n]|$").search(message.raw, finish)
+        begin = max((message.raw.rfind(mark, 0, start) for mark in "。!?！？\n"), default=-1) + 1
+        sentence = message.raw[begin : stop.start() if stop else finish].strip()
+        if sentence and sentence not in out:
+            out.append(sentence)
+    return tuple(out)
+
+
+_READERS: WeakKeyDictionary[Any, Reader] = WeakKeyDictionary()
+
+
+def understand(text: str, library: Any, context: Mapping[str, Any] | None = None) -> Understanding:
+    """What a message says.
+
+    `library` gives the lexicon (`knowledge/words`); `context` are the slots understood earlier in the conversation.
+    Never raises for any text.
+    """
+    reader = _READERS.get(library)
+    if reader is None:
+        reader = _READERS[library] = Reader(lexicon_of(library))
+    return reader.read(text, context)
