@@ -30,8 +30,9 @@ def activations(job: Job, c: Constants) -> Activations:
     wide = 2.0 if job.weights == "fp32" else 1.0
     alike = d.sequence_parallel or (job.engine == "megatron" and d.engine != "megatron")
     spread = float(job.tp) if alike else 1.0
-    norm = (c.norm_saved_fused if d.norms == "fused" else c.norm_saved) * shape.hidden / spread
-    attention = c.attention_saved * (shape.query + shape.kv) / job.tp
+    per_norm = (c.norm_saved_fused if d.norms == "fused" or shape.native_norm else c.norm_saved) / 2
+    norm = per_norm * shape.norms * shape.hidden / spread
+    attention = (c.attention_saved + (per_norm if shape.head_norms else 0.0)) * (shape.query + shape.kv) / job.tp
     mlp, inner = _mlp(job, c)
     layer = norm + attention + mlp / job.tp
     if job.adapters:
@@ -48,7 +49,7 @@ def activations(job: Job, c: Constants) -> Activations:
     if job.adapters and job.sharding == "fsdp" and d.recompute_doubled and job.grad_ckpt == "yes":
         back *= c.fsdp_adapter_recompute
     final = B16 * wide * c.final_hidden_saved * shape.hidden / spread
-    logits = logit_bytes(job, c) * shape.vocab / job.tp
+    logits = _loss(job, c)
     tokens = job.tokens
     return Activations(kept * tokens, back * tokens, logits * tokens, final * tokens)
 
@@ -88,20 +89,29 @@ def _adapter_inputs(job: Job) -> float:
     return letters * shape.hidden + (shape.query if "o" in job.lora_targets else 0.0)
 
 
-def logit_bytes(job: Job, c: Constants) -> float:
-    """Bytes per logit at the loss; 0 where the task makes no logits over the vocabulary."""
+def _loss(job: Job, c: Constants) -> float:
+    """Bytes a token at the loss; 0 where the task makes no logits over the vocabulary."""
     if job.stage in ("embedding", "rerank", "reward") or not job.shape.makes_logits:
         return 0.0
-    loss = job.defaults.loss_fused if job.fused_ce else job.defaults.loss
-    if job.fused_ce is None and loss == "plain":
-        loss = "unstated"
-    if job.engine == "megatron" and loss != "chunked":
-        loss = "parallel_fused" if job.fused_ce else "parallel"
-    return {
+    loss = kind_of_loss(job)
+    if loss == "fused":
+        # A fused kernel sizes its chunks so that their logits take what the hidden states take.
+        return B16 * c.fused_loss_hidden * job.shape.hidden
+    per_logit = {
         "plain": c.logit_bytes_plain,
         "chunked": c.logit_bytes_chunked,
-        "fused": c.logit_bytes_fused,
         "parallel": c.logit_bytes_parallel,
         "parallel_fused": c.logit_bytes_parallel_fused,
         "unstated": c.logit_bytes_unstated,
-    }[loss]
+    }
+    return per_logit[loss] * job.shape.vocab / job.tp
+
+
+def kind_of_loss(job: Job) -> str:
+    """How the loss is computed, as stated or as the framework does it."""
+    loss: str = job.defaults.loss_fused if job.fused_ce else job.defaults.loss
+    if job.engine == "megatron" and loss != "chunked":
+        # Its own recipes leave the fusion to be switched on; those that sit on top of it switch it on.
+        fused = job.fused_ce if job.fused_ce is not None else job.defaults.engine != "megatron"
+        return "parallel_fused" if fused else "parallel"
+    return "unstated" if job.fused_ce is None and loss == "plain" else loss

@@ -52,6 +52,12 @@ class Shape:
     active: float
     known: bool
     multimodal: bool
+    norms: float = 2.0
+    """Norms over the hidden width in a layer."""
+    native_norm: bool = False
+    """A layer norm, which has one kernel everywhere; an RMSNorm is often written out."""
+    head_norms: bool = False
+    """Queries and keys are normalised too."""
     makes_logits: bool = True
     """False for encoders, embedding models and rankers: no logits over the vocabulary."""
 
@@ -68,6 +74,13 @@ class Shape:
     def guessed(self) -> Shape:
         """The same, as a shape that nobody stated."""
         return replace(self, known=False)
+
+    def named(self, makes_logits: bool, multimodal: bool) -> Shape:
+        """The same with what its name adds: an embedding model makes no logits, a tower comes on top."""
+        logits, towers = self.makes_logits and makes_logits, self.multimodal or multimodal
+        if (logits, towers) == (self.makes_logits, self.multimodal):
+            return self
+        return replace(self, makes_logits=logits, multimodal=towers)
 
     def resized(self, params: float) -> Shape:
         """The same proportions at another size: used where a size is stated that is not the record's."""
@@ -126,6 +139,9 @@ def from_architecture(
         active=float(active or parts.active),
         known=True,
         multimodal=vision > 0,
+        norms=float(arch.norms_per_layer),
+        native_norm=bool(arch.norm and arch.norm.startswith("layer")),
+        head_norms=arch.qk_norm != "none",
     )
 
 

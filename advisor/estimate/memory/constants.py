@@ -40,7 +40,7 @@ class Constants:
     # Loss.
     logit_bytes_plain: float
     logit_bytes_chunked: float
-    logit_bytes_fused: float
+    fused_loss_hidden: float
     logit_bytes_parallel: float
     logit_bytes_parallel_fused: float
     logit_bytes_unstated: float
@@ -76,6 +76,7 @@ class Constants:
     usable_share: float
     # Inference.
     inference_workspace: float
+    prefill_transient: float
     server_share: float
     # A generic decoder, where only the size is known.
     width_per_layer: float
@@ -88,6 +89,7 @@ class Constants:
     # What nobody said.
     default_seq_len: float
     default_new_tokens: float
+    batch_slack: float
     default_lora_rank: float
     in_flight_limit: float
     # How far off each part may be (one standard deviation, as a share of the part).

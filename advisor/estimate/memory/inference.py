@@ -32,9 +32,16 @@ def inference_peak(job: Job, c: Constants) -> Peak:
     else:
         weights = per_param * (shape.block) + B16 * (ends + shape.vision)
     cache = cache_bytes(shape, job.seq_len + job.new_tokens, job.micro_batch)
-    work = c.inference_workspace
+    work = c.inference_workspace + _prefill(job, c) / split
     parts = (weights / split, 0.0, 0.0, 0.0, 0.0, 0.0, cache / split, work)
     return Peak(parts, "generation", {"generation": sum(parts)}, 0.0)
+
+
+def _prefill(job: Job, c: Constants) -> float:
+    """What the prompt's tokens hold in one layer's MLP while they go through together."""
+    shape = job.shape
+    inner = shape.ffn or shape.experts_per_token * shape.moe_ffn + shape.shared_ffn
+    return B16 * c.prefill_transient * (2 if shape.gated else 1) * inner * job.seq_len * job.micro_batch
 
 
 _SPLITS = frozenset({"device_map", "model_parallel", "fsdp", "zero3"})

@@ -32,16 +32,14 @@ def seen(job: Job, peak: Peak, c: Constants, gib: float) -> Seen:
     """The peak through each instrument; `gib` is the size of a GiB in bytes."""
     allocated = peak.total
     weights, gradients, optimizer, adapters, acts, logits, buffers, _ = peak.parts
-    cache = c.reserved_activations * acts + c.reserved_states * (weights + gradients + optimizer + adapters + buffers)
-    cache += c.reserved_logits * logits
+    moving = c.reserved_activations * acts + c.reserved_logits * logits
     if not job.adapters:
-        cache += c.reserved_left_out * peak.left_out
-    cache *= {"fixed": c.reserved_fixed, "packed": 1.0, "variable": c.reserved_variable}[job.defaults.lengths]
-    if not job.trains:
-        cache = 0.0
+        moving += c.reserved_left_out * peak.left_out
+    alike = {"fixed": c.reserved_fixed, "packed": 1.0, "variable": c.reserved_variable}[job.defaults.lengths]
+    cache = c.reserved_states * (weights + gradients + optimizer + adapters + buffers) + alike * moving
     context = c.context + (c.context_multi if job.n_gpus > 1 else 0.0)
-    need = allocated * (1 + c.fragmentation_floor)
-    reserved = max(allocated + cache, need)
+    need = allocated * (1 + c.fragmentation_floor if job.trains else 1.0)
+    reserved = max(allocated + cache, need) if job.trains else allocated
     if job.usable_gib is not None:
         reserved = min(reserved, max(job.usable_gib * gib - context, need))
     return Seen(allocated, reserved, reserved + context, need + context)

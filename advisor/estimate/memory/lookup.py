@@ -27,10 +27,21 @@ _ACTIVE = re.compile(r"(?<![a-z0-9])a(\d+(?:\.\d+)?)([bm])(?![a-z0-9])")
 _TUNINGS = "instruct chat base hf it pt gptq awq int int4 int8 fp8 fp16 bf16 gguf bnb bit exl mlx dpo sft rlhf preview"
 _OTHERS = "thinking reduced inferred config custom arch the model seq cls hybrid dense"
 _NO_SHAPE = frozenset((*_TUNINGS.split(), *_OTHERS.split()))
+# Words that say what a model is for, or that it has a tower beside the decoder.
+_NO_LOGITS = frozenset(
+    ["embedding", "emb", "rerank", "reranker", "reward", "classification", "cls", "classifier", "encoder"]
+)
+_TOWERS = frozenset(["vl", "vision", "omni", "ocr", "audio", "video", "image", "multimodal", "vlm"])
 
 
 def shape_of(name: str, params: float | None, library: Any, c: Constants) -> Shape:
     """The shape of the model called `name`; `params` is the stated count, which wins where the two are far apart."""
+    words = frozenset(_WORD.findall(name.casefold()))
+    shape = _any_shape(name, params, library, c)
+    return shape.named(not words & _NO_LOGITS, bool(words & _TOWERS))
+
+
+def _any_shape(name: str, params: float | None, library: Any, c: Constants) -> Shape:
     found = _match(name, library)
     if found is not None:
         record_shape = _shape(library, found)

@@ -95,11 +95,10 @@ def _full_states(job: Job, c: Constants, dense: float, experts: float, frozen: f
         copies = B32 if grads == B16 else 0.0  # the distributed optimizer widens its own part of the gradients
         masters += c.megatron_fp16_step_bytes if job.defaults.step_in_fp32 else 0.0
     if job.engine == "deepspeed":
-        copies = B32
+        # ZeRO-3 steps group by group, the lower stages over their whole part.
+        copies = 0.0 if job.sharding == "zero3" else B32
     if job.optimizer in ("lomo", "galore"):
         grads *= c.galore_gradients if job.optimizer == "galore" else 0.0
-    if job.weights == "fp8":
-        width += 1.0
     local = dense + experts
     dp, edp = job.dp * job.cp, max(job.n_gpus / (job.pp * job.ep), 1.0) if job.ep > 1 else job.dp * job.cp
     shard_all = job.sharding in ("fsdp", "zero3")

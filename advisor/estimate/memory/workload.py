@@ -135,7 +135,7 @@ def fill(w: Workload, d: Defaults, c: Constants) -> Job:
         stage=w.stage,
         weights=weights,
         optimizer=w.optimizer or d.optimizer,
-        tokens=seq_len * micro * (2 if pairs else 1) / cp,
+        tokens=seq_len * micro ** (1 - _slack(w, d, c)) * (2 if pairs else 1) / cp,
         seq_len=seq_len,
         micro_batch=micro,
         accumulates=accumulation > 1,
@@ -165,6 +165,11 @@ def fill(w: Workload, d: Defaults, c: Constants) -> Job:
         reference_model=w.stage in ("dpo", "ppo", "grpo") and not adapters,
         assumed=tuple(assumed),
     )
+
+
+def _slack(w: Workload, d: Defaults, c: Constants) -> float:
+    """How far a batch stays behind batch x length: samples of varying length reach the stated one one at a time."""
+    return c.batch_slack if d.lengths == "variable" or w.length_is_cap else 0.0
 
 
 _MATTERS = ("weights", "optimizer", "seq_len", "micro_batch", "grad_ckpt", "attention", "fused_ce", "lora_rank",
