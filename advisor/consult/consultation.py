@@ -234,10 +234,12 @@ def _searched(desk: Desk, facts: Facts, task: Task) -> Iterator[Option]:
     return iter(sorted(found, key=lambda option: _effort(desk, task, option)))
 
 
-def _effort(desk: Desk, task: Task, option: Option) -> tuple[float, int]:
-    """The cheapest a token first; among equals the fewest cards."""
+def _effort(desk: Desk, task: Task, option: Option) -> tuple[int, bool, float, int]:
+    """Fewer servers first, then whole models before split ones, then the cheapest a token, then the fewest cards."""
     card = desk.library.gpus[option.hardware.gpu]
-    return effort(task, option, card, desk.market, desk.library), option.hardware.cards
+    split = option.sharding not in ("none", "ddp")
+    a_token = effort(task, option, card, desk.market, desk.library)
+    return option.hardware.nodes, split, a_token, option.hardware.cards
 
 
 def _chosen(rows: Sequence[Judged]) -> Judged | None:

@@ -70,6 +70,8 @@ _UNITS: dict[str, tuple[str, float]] = {
     "USD": ("USD", 1.0),
 }
 
+BITS_PER_BYTE = 8
+
 _QUANTITY = re.compile(r"\s*([-+]?\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?)\s*(\S*)\s*")
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from advisor.core.answer import Option
 from advisor.core.errors import HkgpuError
 from advisor.core.facts import Fact, Facts, Value
-from advisor.core.units import Quantity, Range
+from advisor.core.units import BITS_PER_BYTE, Quantity, Range
 from advisor.estimate import serving, storage, time, transfer
 from advisor.knowledge.library import Library
 from advisor.knowledge.records.gpus import Gpu
@@ -208,6 +208,8 @@ def transfer_facts(answers: Facts, library: Library) -> Iterator[Fact]:
     days = amount(answers, "schedule.deadline", "days")
     line = answers.value("line.type")
     private = "iplc" in line if isinstance(line, tuple) else line == "iplc"
+    if mbps:
+        yield Fact("line.megabytes", Quantity(mbps / BITS_PER_BYTE, "MB/s"), "estimated")
     try:
         if gb and mbps:
             hours = transfer.duration(gb, transfer.Line(mbps, private=private), library).range

@@ -329,8 +329,9 @@ class _ItemWords:
     def command(self, command: str) -> str:
         from advisor.core.text import fill, placeholders
 
-        words = {}
-        for name in placeholders(command):
+        # A command's own braces (curl's `%{time_total}`) have no dot; facts and heuristics always have one.
+        words = {name: f"{{{name}}}" for name in placeholders(command)}
+        for name in filter(lambda name: "." in name, words):
             value = self.values.get(name)
             words[name] = self.wording.value(name, value if value is not None else self._heuristic(name))
         return fill(command, words)

@@ -12,6 +12,8 @@ from advisor.report import sentences
 from advisor.report.wording import Wording
 
 Json = dict[str, Any]
+# Notes beyond these stand in the JSON form only: a page that nobody reads to its end helps nobody.
+MOST_NOTES = 2 * 2 * 2
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|!~])")
 
 
@@ -197,7 +199,9 @@ def _risks(risks: list[Json], wording: Wording) -> list[str]:
 def _advice(advice: list[Json], wording: Wording) -> list[str]:
     if not advice:
         return []
-    return [heading("advice", wording), "\n".join(f"- {escape(entry['text'])}" for entry in advice)]
+    notes = [entry for entry in advice if entry["level"] == "note"]
+    shown = [entry for entry in advice if entry["level"] != "note"] + notes[:MOST_NOTES]
+    return [heading("advice", wording), "\n".join(f"- {escape(entry['text'])}" for entry in shown)]
 
 
 def task_list(items: list[Json], wording: Wording, level: int = 3) -> str:

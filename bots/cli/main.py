@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-import click
 import typer
 
 from advisor.core.errors import BadInput, HkgpuError
@@ -112,15 +111,26 @@ def speed(input: options.Rows, output: options.RowsOut = None) -> None:
     options.run_batch(batch.speed_csv, input, output)
 
 
+# Typer brings click's exceptions under a private name, or takes click's own, depending on its version.
+_USAGE: Any = typer.BadParameter.__mro__[2]
+
+
+def _usage_line(error: Any) -> str:
+    """One clear line for a wrong command line; the help as it is where nothing was asked."""
+    message: str = error.format_message()
+    if type(error).__name__ == "NoArgsIsHelpError":
+        return message
+    return f"{' '.join(message.split()).rstrip('.')}; see hkgpu --help"
+
+
 def main(argv: Sequence[str]) -> int:
     """Run the command line; returns the exit code and lets no exception through."""
     try:
         result: Any = app(args=list(argv), prog_name="hkgpu", standalone_mode=False)
-    except (click.exceptions.NoArgsIsHelpError, click.exceptions.Abort) as stopped:
-        print(getattr(stopped, "message", "") or "stopped", file=sys.stderr)
-        return 2
-    except click.ClickException as error:
-        print(" ".join(error.format_message().split()), file=sys.stderr)
+    except typer.Abort:
+        return 130
+    except _USAGE as error:
+        print(_usage_line(error), file=sys.stderr)
         return 2
     except HkgpuError as error:
         print(str(error), file=sys.stderr)

@@ -27,7 +27,7 @@ def run_examples(folder: Folder = None) -> None:
     """Run the examples that stand in the rules."""
     from advisor.consult import rulebase
 
-    report = rulebase.test(folder)
+    report = rulebase.examples(folder)
     options.show(report.text)
     raise typer.Exit(0 if report.passed else 1)
 

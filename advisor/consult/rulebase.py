@@ -1,0 +1,179 @@
+"""The desk of the rule base: check, test, coverage, explain, graph, a new rule, the list of facts.
+
+It prints what the rules room finds. It writes one kind of file, the skeleton of a new rule, and refuses ids that are no
+ids, so that nothing is ever written outside the folder.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from advisor.core.errors import BadData, BadInput, did_you_mean
+from advisor.core.text import Lang
+from advisor.knowledge.library import KINDS, Library, open_library
+from advisor.knowledge.locate import data_roots
+from advisor.knowledge.records.facts import FactRecord
+from advisor.rules.examples import cover, run_examples
+from advisor.rules.explain import explain as explain_rule
+from advisor.rules.explain import graph as draw
+from advisor.rules.run import RuleBase, read, refuse
+
+_ID = re.compile(r"[a-z0-9_]+(\.[a-z0-9_]+)+")
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Lines to print, and whether everything held."""
+
+    text: str
+    passed: bool
+
+
+def library_with(folder: Path | None) -> Library:
+    """The library in use, or the same with an overlay folder laid over it."""
+    if folder is None:
+        return open_library()
+    if not folder.is_dir():
+        raise BadInput("is no folder", where=str(folder), expected="a folder with rules/ or knowledge/")
+    return Library([*data_roots(), folder])
+
+
+def check(folder: Path | None = None) -> str:
+    """Read and check everything. Raises `BadData` with one line a problem."""
+    library = library_with(folder)
+    wrong = library.check_all()
+    if wrong:
+        raise BadData("\n".join(dict.fromkeys(map(str, wrong))))
+    specs, language, problems = read(library)
+    refuse(problems)
+    counts = ", ".join(f"{len(library.shelf(kind))} {kind}" for kind in KINDS if kind not in ("rules", "facts"))
+    return f"{len(specs)} rules over {len(language.facts)} facts, {counts}: all right, data version {library.version}"
+
+
+def examples(folder: Path | None = None) -> Report:
+    """Run the examples that stand in the rules."""
+    specs, language, problems = read(library_with(folder))
+    refuse(problems)
+    results = run_examples(specs, language)
+    failed = [f"{result.where}: {result.rule}: {result.name}: {result.why}" for result in results if not result.passed]
+    lines = [*failed, f"{len(results) - len(failed)} of {len(results)} examples of {len(specs)} rules hold"]
+    return Report("\n".join(lines), not failed)
+
+
+def coverage() -> Report:
+    """Which rules, conditions and branches the examples exercise."""
+    specs, language, problems = read(open_library())
+    refuse(problems)
+    found = cover(specs, language)
+    untested = [line for one in found for line in one.untested]
+    proved = sum(1 for spec in specs if spec.examples)
+    sums = {
+        "rules": (proved, len(specs)),
+        "branches": (sum(one.held for one in found), sum(one.branches for one in found)),
+        "conditions": (sum(one.seen_false for one in found), sum(one.conditions for one in found)),
+    }
+    lines = [f"{name}: {part} of {whole} ({100 * part / max(whole, 1):.1f} %)" for name, (part, whole) in sums.items()]
+    return Report("\n".join([*untested, *lines]), not untested)
+
+
+def explain(id: str, lang: Lang) -> str:
+    """A rule as readable sentences, with its sources and examples. Raises `BadInput` for an unknown id."""
+    specs, language, problems = read(open_library())
+    refuse(problems)
+    known = {spec.id: spec for spec in specs}
+    if id not in known:
+        raise BadInput(f'there is no rule "{id}"', expected="an id of a rule", do=did_you_mean(id, known))
+    text = explain_rule(known[id], language, "en" if lang == "en" else "zh")
+    if lang != "zh-Hant":
+        return text
+    from advisor.knowledge.hant import to_hant
+
+    return to_hant(text, open_library())
+
+
+def graph() -> str:
+    """Which facts lead where, as a Mermaid diagram."""
+    with RuleBase.build(open_library()) as base:
+        return draw(base.rules.values())
+
+
+def new(id: str) -> Path:
+    """Write the skeleton of a rule into the overlay, else the checkout; returns its path."""
+    if not _ID.fullmatch(id):
+        raise BadInput(f'"{id}" is no rule id', expected="folder.name in small letters, digits and underscores")
+    path = data_roots()[-1] / "rules" / Path(*id.split(".")).with_suffix(".yaml")
+    if path.exists():
+        raise BadInput("stands already", where=str(path), do="choose another id or edit that file")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    today = datetime.now(UTC).date().isoformat()
+    path.write_text(_SKELETON.format(id=id, today=today), encoding="utf-8")
+    return path
+
+
+_SKELETON = """\
+id: {id}
+status: trial
+since: {today}
+because: []                       # sources or claims: the evidence; at least one
+when:
+  all:                            # or any; words: is, not, in, gt, lt, at_least, at_most, known
+    - {{fact: plan.method, is: lora}}
+then:
+  advise:
+    level: note                   # note, warning or blocker; also: conclude, risk, check, verdict
+    say:
+      en: ""
+      zh: ""
+examples:                         # one fires, one is silent, one stands on the border of each comparison
+  - {{name: "fires on LoRA", given: {{plan.method: lora}}, fires: true}}
+  - {{name: "silent on full fine-tuning", given: {{plan.method: full}}, fires: false}}
+"""
+
+
+def list_facts(format: str, lang: Lang) -> str:
+    """Every fact with type, unit and choices, as text, Markdown or JSON."""
+    library = open_library()
+    records = [library.facts[key] for key in sorted(library.facts)]
+    if format == "json":
+        return json.dumps([_fact_json(record, lang) for record in records], ensure_ascii=False, indent=2)
+    rows = [(_kind(record), record) for record in records]
+    if format == "markdown":
+        head = ["| fact | slot | type | meaning |", "|---|---|---|---|"]
+        return "\n".join(head + [f"| `{r.id}` | {r.slot or ''} | {k} | {_name(r, lang)} |" for k, r in rows])
+    return "\n".join(f"{r.id}{f' ({r.slot})' if r.slot else ''}: {k} - {_name(r, lang)}" for k, r in rows)
+
+
+def _kind(record: FactRecord) -> str:
+    many = "several of " if record.many else ""
+    if record.choices:
+        return f"{many}{', '.join(record.choices)}"
+    if record.ref:
+        return f"{many}an id of knowledge/{record.ref}"
+    span = f" from {record.range[0]:g} to {record.range[1]:g}" if record.range else ""
+    return f"{many}{record.kind}{f' in {record.unit}' if record.unit else ''}{span}"
+
+
+def _name(record: FactRecord, lang: Lang) -> str:
+    if lang == "zh-Hant":
+        from advisor.knowledge.hant import to_hant
+
+        return to_hant(record.name.zh, open_library())
+    return record.name.text.in_lang(lang)
+
+
+def _fact_json(record: FactRecord, lang: Lang) -> dict[str, object]:
+    return {
+        "fact": record.id,
+        "slot": record.slot,
+        "kind": record.kind,
+        "unit": record.unit,
+        "range": list(record.range) if record.range else None,
+        "choices": list(record.choices) if record.choices else None,
+        "many": record.many,
+        "set_by": record.set_by,
+        "name": _name(record, lang),
+    }
