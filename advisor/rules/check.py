@@ -180,13 +180,16 @@ def _branches(rule: RuleSpec, language: Language) -> Iterable[Problem]:
         if len(facts) > MAX_SLOTS:
             yield Problem(rule.where, f"names {len(facts)} facts", f"at most {MAX_SLOTS}", "split the rule")
         for fact in sorted(facts):
-            for problem in _satisfiable(fact, [one for one in conditions if one.fact == fact], language):
+            asked = [one for one in conditions if one.fact == fact]
+            for problem in _satisfiable(fact, asked, named(conditions), language):
                 if problem.what not in seen:
                     seen.add(problem.what)
                     yield problem
 
 
-def _satisfiable(fact: str, conditions: Sequence[Condition], language: Language) -> Iterable[Problem]:
+def _satisfiable(
+    fact: str, conditions: Sequence[Condition], needed: set[str], language: Language
+) -> Iterable[Problem]:
     """Whether one value of the fact can meet all that one branch asks of it, and whether something is asked twice."""
     spec = language.facts[fact]
     tests = [
@@ -196,9 +199,8 @@ def _satisfiable(fact: str, conditions: Sequence[Condition], language: Language)
     ]
     if conditions and len({(one.word, str(one.right)) for one in conditions}) < len(conditions):
         yield Problem(conditions[-1].where, f"the same is asked twice about {fact}", do="keep one of them")
-    words = {one.right for one in conditions if one.word == "known"}
-    if words == {True, False} or (False in words and len(conditions) > 1):
-        yield Problem(conditions[-1].where, f"{fact} is to be unknown and to have a value")
+    if fact in needed and any(one.word == "known" and one.right is False for one in conditions):
+        yield Problem(conditions[-1].where, f"{fact} is to be unknown and to have a value", "one of the two")
     listed = [value for one, value in tests if one.word in ("is", "in")]
     if any(isinstance(value, tuple) and len(value) > MAX_COMPARISONS_A_FACT - 2 for value in listed):
         yield Problem(

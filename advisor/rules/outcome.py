@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import cast
 
-from advisor.core.facts import Fact, Facts, Value
+from advisor.core.facts import NOT_APPLICABLE, Fact, Facts, Value
 from advisor.core.findings import Advice, Check, Degree, Firing, Level, Outcome, Risk, Ruling, Verdict, worst
 from advisor.rules.program import RawFiring, Run
 
 
 def outcome(run: Run, facts: Facts, many: Collection[str] = ()) -> Outcome:
     """All that the run brought out, with the concluded facts added to the given ones."""
-    order = sorted(run.firings.values(), key=lambda one: (one.rule.spec.id, repr(sorted(one.facts.items(), key=str))))
+    order = [run.firings[key] for key in sorted(run.firings)]
     rulings = _rulings(order)
     verdict = worst([ruling.verdict for ruling in rulings])
     return Outcome(
@@ -41,7 +41,7 @@ def _concluded(run: Run, facts: Facts, many: Collection[str]) -> list[Fact]:
             found.append(Fact(key, several[0], "concluded", ", ".join(rules)))
             continue
         given = facts.value(key)
-        before = given if isinstance(given, tuple) else () if given is None else (given,)
+        before = given if isinstance(given, tuple) else () if given in (None, NOT_APPLICABLE) else (given,)
         found.append(Fact(key, cast(Value, (*before, *several)), "concluded", ", ".join(rules)))
     return found
 

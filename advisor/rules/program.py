@@ -33,7 +33,7 @@ class RawFiring:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class Told:
     """A value that was told to the engine under the id of its place in the table."""
 
     fact: str
@@ -45,7 +45,7 @@ class _Told:
 class Run:
     """The state of one run; `concluded` maps a fact to its values and to the rules that concluded each."""
 
-    table: list[_Told] = field(default_factory=list)
+    table: list[Told] = field(default_factory=list)
     known: dict[str, dict[Atom, str]] = field(default_factory=dict)
     firings: dict[tuple[Any, ...], RawFiring] = field(default_factory=dict)
     pending: deque[int] = field(default_factory=deque)
@@ -59,13 +59,14 @@ class Program:
         self.facts = facts
         self.rules = {rule.spec.id: rule for rule in rules}
         rulesets = partition(self.rules.values())
-        self._branches: dict[str, tuple[CompiledRule, Branch]] = {
-            branch.name: (rule, branch) for rule in self.rules.values() for branch in rule.branches
+        every = [(rule, branch) for rule in self.rules.values() for branch in rule.branches]
+        labels = {branch.name: f"b{number}" for number, (_, branch) in enumerate(every)}
+        self._branches: dict[str, tuple[CompiledRule, Branch]] = {labels[one[1].name]: one for one in every}
+        self._concludes = {
+            rule.spec.id: [self._prepared(*one) for one in rule.concludes] for rule in self.rules.values()
         }
         self._readers: dict[str, tuple[int, ...]] = {}
         self._gaps: list[int] = []
-        labels = {name: f"b{number}" for number, name in enumerate(self._branches)}
-        self._names = {label: name for name, label in labels.items()}
         for index, ruleset in enumerate(rulesets):
             for branch in ruleset.branches:
                 for fact in (*(slot.fact for slot in branch.slots), *branch.absent):
@@ -79,6 +80,11 @@ class Program:
         ]
         self._current: Run | None = None
         self.network = Network(texts, self._fired)
+
+    def _prepared(
+        self, fact: str, value: Value | FactRef
+    ) -> tuple[str, Value | FactRef, tuple[tuple[Value, Atom], ...]]:
+        return fact, value, () if isinstance(value, FactRef) else atoms(self.facts[fact], value)
 
     @property
     def readers(self) -> Mapping[str, Sequence[int]]:
@@ -114,7 +120,7 @@ class Program:
             readers = self._readers.get(key, ())
             if not readers:
                 continue
-            texts = [self._text(run, session, _Told(key, *pair)) for pair in pairs]
+            texts = [self._text(run, session, Told(key, *pair)) for pair in pairs]
             if not pairs:
                 texts = [f'{{"id":"a{len(run.known)}","sid":"{session.sid}","fact":"{key}"}}']
             for index in readers:
@@ -130,58 +136,53 @@ class Program:
             for index in self._readers.get(entry.fact, ()):
                 session.tell(index, [self._message(session, number, entry)])
 
-    def _text(self, run: Run, session: Session, entry: _Told) -> str:
+    def _text(self, run: Run, session: Session, entry: Told) -> str:
         run.table.append(entry)
         return self._message(session, len(run.table) - 1, entry)
 
     @staticmethod
-    def _message(session: Session, number: int, entry: _Told) -> str:
+    def _message(session: Session, number: int, entry: Told) -> str:
         value = f'"{entry.atom}"' if isinstance(entry.atom, str) else plain(entry.atom)
         return f'{{"id":"{number}","sid":"{session.sid}","fact":"{entry.fact}","value":{value}}}'
 
     def _fired(self, label: str, messages: Mapping[str, Any]) -> None:
         run = self._current
-        if run is None:
-            return
-        rule, branch = self._branches[self._names[label]]
-        told = {
-            (entry := run.table[int(message["id"])]).fact: entry
-            for message in messages.values()
-            if message["fact"] != PHASE
-        }
-        key = (rule.spec.id, *(told[fact].atom for fact in rule.common))
-        bound = {fact: entry.value for fact, entry in told.items()}
+        assert run is not None
+        rule, branch = self._branches[label]
+        told = [run.table[int(message["id"])] for message in messages.values() if message["fact"] != PHASE]
+        bound = {entry.fact: entry.value for entry in told}
+        by_fact = {entry.fact: entry.atom for entry in told}
+        key = (rule.spec.id, *(by_fact[fact] for fact in rule.common))
         firing = run.firings.get(key)
         if firing is not None:
             firing.branches.add(branch.name)
             firing.facts = {**bound, **firing.facts}
             return
-        concluded = {fact: bound[value.fact] if isinstance(value, FactRef) else value for fact, value in rule.concludes}
-        run.firings[key] = RawFiring(rule, {branch.name}, bound, concluded)
-        for fact, value in concluded.items():
-            self._conclude(run, rule.spec.id, fact, value)
+        firing = run.firings[key] = RawFiring(rule, {branch.name}, bound, {})
+        for fact, value, pairs in self._concludes[rule.spec.id]:
+            if isinstance(value, FactRef):
+                firing.concluded[fact] = bound[value.fact]
+                self._conclude(run, rule.spec.id, fact, bound[value.fact], by_fact[value.fact])
+            else:
+                firing.concluded[fact] = value
+                for pair in pairs:
+                    self._conclude(run, rule.spec.id, fact, *pair)
 
-    def _conclude(self, run: Run, rule: str, fact: str, value: Value) -> None:
-        spec = self.facts[fact]
-        for one, number in atoms(spec, value):
-            values = run.known.setdefault(fact, {})
-            if number in values:
-                if fact in run.concluded and number in run.concluded[fact]:
-                    run.concluded[fact][number][1].append(rule)
-                continue
-            if values and not spec.many:
-                other = next(iter(values.values()))
-                raise RuleConflict(
-                    f"{rule} concludes {number} for {fact}, "
-                    + (
-                        f"{other} concludes {next(iter(values))}"
-                        if other
-                        else f"which was given as {next(iter(values))}"
-                    ),
-                    where=self.rules[rule].spec.where,
-                    do="narrow one of the rules, or declare the fact `many: true`",
-                )
-            values[number] = rule
-            run.concluded.setdefault(fact, {})[number] = (one, [rule])
-            run.table.append(_Told(fact, one, number))
-            run.pending.append(len(run.table) - 1)
+    def _conclude(self, run: Run, rule: str, fact: str, value: Value, atom: Atom) -> None:
+        values = run.known.setdefault(fact, {})
+        if atom in values:
+            if values[atom]:
+                run.concluded[fact][atom][1].append(rule)
+            return
+        if values and not self.facts[fact].many:
+            before, other = next(iter(values.items()))
+            raise RuleConflict(
+                f"{rule} concludes {atom} for {fact}, "
+                + (f"{other} concludes {before}" if other else f"which was given as {before}"),
+                where=self.rules[rule].spec.where,
+                do="narrow one of the rules, or declare the fact `many: true`",
+            )
+        values[atom] = rule
+        run.concluded.setdefault(fact, {})[atom] = (value, [rule])
+        run.table.append(Told(fact, value, atom))
+        run.pending.append(len(run.table) - 1)

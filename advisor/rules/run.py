@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from types import TracebackType
+from typing import Literal
 
-from advisor.core.errors import BadData
+from advisor.core.errors import BadData, BadInput, did_you_mean
 from advisor.core.facts import Facts
 from advisor.core.findings import Outcome
 from advisor.knowledge.library import Library
@@ -18,6 +19,8 @@ from advisor.rules import load
 from advisor.rules.check import check
 from advisor.rules.compile import CompiledRule, compile_rule
 from advisor.rules.engine import LOCK
+from advisor.rules.examples import ExampleResult, RuleCoverage, cover, run_examples
+from advisor.rules.explain import Speech, explain, graph
 from advisor.rules.language import Language, Problem, RuleSpec
 from advisor.rules.outcome import outcome
 from advisor.rules.program import Program
@@ -37,6 +40,11 @@ class RuleBase:
         self.rules: Mapping[str, CompiledRule] = compiled
         self._program = program
         self._many = frozenset(key for key, spec in language.facts.items() if spec.many)
+
+    @staticmethod
+    def check(library: Library) -> list[Problem]:
+        """Everything that is wrong with the library's rules and facts; `build` raises where this is not empty."""
+        return read(library)[2]
 
     @classmethod
     def build(cls, library: Library) -> RuleBase:
@@ -62,6 +70,27 @@ class RuleBase:
     def reads(self) -> frozenset[str]:
         """The facts that some rule reads: no other fact can change an outcome."""
         return frozenset(self._program.readers)
+
+    def explain(self, rule: str, lang: Speech = "en") -> str:
+        """The rule in words: when, then, sources, examples. Raises `BadInput` for an unknown rule."""
+        return explain(self._rule(rule).spec, self.language, lang)
+
+    def graph(self, form: Literal["mermaid", "dot"] = "mermaid") -> str:
+        """Facts -> rules -> facts as text for Mermaid or Graphviz."""
+        return graph(self.rules.values(), form)
+
+    def test(self) -> list[ExampleResult]:
+        """Every example of every rule, each rule alone."""
+        return run_examples((rule.spec for rule in self.rules.values()), self.language)
+
+    def coverage(self) -> list[RuleCoverage]:
+        """Which branches and conditions the examples exercise, rule by rule."""
+        return cover((rule.spec for rule in self.rules.values()), self.language)
+
+    def _rule(self, key: str) -> CompiledRule:
+        if key not in self.rules:
+            raise BadInput(f'there is no rule "{key}"', do=did_you_mean(key, self.rules))
+        return self.rules[key]
 
     def close(self) -> None:
         """Give the engine's memory back."""
