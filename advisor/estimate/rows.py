@@ -18,7 +18,7 @@ from advisor.estimate.memory.cards import usable_memory
 from advisor.estimate.memory.constants import Constants, constants
 from advisor.estimate.memory.lookup import shape_of
 from advisor.estimate.memory.peak import MemoryEstimate, peak_with
-from advisor.estimate.memory.workload import Workload
+from advisor.estimate.memory.workload import Method, Workload
 
 COLUMNS = ("id", "low_gib", "likely_gib", "high_gib", "verdict", "tokens_per_s_total", "error")
 _BLANK = frozenset({"", "-", "n/a", "na", "null", "nan", "?", "unknown", "not stated", "unstated"})
@@ -172,7 +172,7 @@ def workload_of(row: Mapping[str, str | None], library: Any, c: Constants) -> tu
     ranked = (read.text("sharding") or "").casefold()
     if "none" in ranked and "ddp" in ranked and (read.count("n_gpus") or 1) > 1:
         sharding = "ddp"
-    method = read.word("method", _METHODS) or "full"
+    method = cast(Method, read.word("method", _METHODS) or "full")
     workload = Workload(
         shape=shape,
         method=method,
@@ -219,7 +219,7 @@ def estimate_rows(
     for row in rows:
         estimate, usable, errors = estimate_row(row, library)
         answer = dict.fromkeys(COLUMNS, "")
-        answer["id"] = cast(str, row.get("id") or "")
+        answer["id"] = row.get("id") or ""
         answer["verdict"] = "unknown"
         if estimate is not None:
             found = estimate.range

@@ -25,7 +25,7 @@ _REPOSITORY = re.compile(r"^(?:https?://)?(?:github:|github\.com/)?([\w.-]+/[\w.
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One row of the table with its workload; `workload` is None where the row cannot be computed, and `why` says so."""
+    """One row of the table; `workload` is None where the row cannot be computed, and `why` says so."""
 
     row: dict[str, str]
     workload: Workload | None

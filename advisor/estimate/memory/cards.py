@@ -40,8 +40,9 @@ def _card(name: str, library: Any) -> tuple[float, float] | None:
     for maker in _MAKERS:
         text = text.replace(maker, " ")
     ids = index.get(plain_key(name)) or index.get(plain_key(text)) or ()
-    sizes = {_memory(library, id) for id in ids} - {None}
-    return min((size for size in sizes if size is not None), default=None)
+    sizes = sorted(size for size in (_memory(library, id) for id in ids) if size is not None)
+    # A family name that stands for cards of several sizes says nothing about the size.
+    return sizes[0] if sizes and sizes[-1][0] == sizes[0][0] else None
 
 
 def _memory(library: Any, id: str) -> tuple[float, float] | None:

@@ -62,7 +62,7 @@ class Constants:
     megatron_fp16_step_bytes: float
     galore_gradients: float
     workspace: float
-    kbit_head_extra: float
+    load_overhead: float
     # Instruments.
     reserved_logits: float
     reserved_activations: float
@@ -107,8 +107,11 @@ class Constants:
     spread_unstated_checkpointing: float
     spread_unstated_length: float
     spread_parallel: float
+    spread_shorter: float
+    spread_longer: float
     reach_low: float
     reach_high: float
+    reach_need: float
 
 
 @lru_cache(maxsize=8)

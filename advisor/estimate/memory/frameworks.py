@@ -36,7 +36,7 @@ class Defaults:
     states_in_doubt: bool = False
     """The framework offers both and the columns do not tell them apart: `high` covers the dearer one."""
     gradients: Literal["weights", "fp32", "both"] = "weights"
-    """Megatron: the type of the gradient buffer; `both` keeps 16-bit ones and sums them in fp32 where weights are bf16."""
+    """Megatron: the type of the gradient buffer; `both` sums 16-bit ones in fp32 where weights are bf16."""
     step_in_fp32: bool = False
     """The optimizer step makes fp32 gradients and a 16-bit copy of its part."""
     lengths: Literal["fixed", "packed", "variable"] = "packed"
@@ -56,6 +56,10 @@ class Defaults:
     kbit_preparation: bool = False
     recompute_doubled: bool = True
     """Adapters under FSDP: two layers are alive during recomputation."""
+    loose_gradients: bool = False
+    """FSDP: gradients of accumulated micro-batches stay whole on each card until they are shared out."""
+    checkpoints_on_host: bool = False
+    """Checkpointed inputs of the layers are moved to the host."""
     load_full: bool = False
     """Each rank holds a full copy beside its shard while loading."""
     freezes_vision: bool = False

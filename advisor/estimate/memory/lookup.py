@@ -28,9 +28,8 @@ _TUNINGS = "instruct chat base hf it pt gptq awq int int4 int8 fp8 fp16 bf16 ggu
 _OTHERS = "thinking reduced inferred config custom arch the model seq cls hybrid dense"
 _NO_SHAPE = frozenset((*_TUNINGS.split(), *_OTHERS.split()))
 # Words that say what a model is for, or that it has a tower beside the decoder.
-_NO_LOGITS = frozenset(
-    ["embedding", "emb", "rerank", "reranker", "reward", "classification", "cls", "classifier", "encoder"]
-)
+_TASKS = "embedding emb rerank reranker reward classification cls classifier encoder"
+_NO_LOGITS = frozenset(_TASKS.split())
 _TOWERS = frozenset(["vl", "vision", "omni", "ocr", "audio", "video", "image", "multimodal", "vlm"])
 
 

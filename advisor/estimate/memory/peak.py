@@ -9,6 +9,7 @@ number. Deterministic; about a hundred microseconds a call.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf, nextafter
 from typing import Any, Literal
 
 from advisor.core.units import Range
@@ -17,8 +18,9 @@ from advisor.estimate.memory.constants import Constants, constants
 from advisor.estimate.memory.frameworks import find
 from advisor.estimate.memory.inference import inference_peak
 from advisor.estimate.memory.instruments import Seen, seen
-from advisor.estimate.memory.phases import PARTS, training_peak
-from advisor.estimate.memory.spread import Spread, spread_of
+from advisor.estimate.memory.phases import PARTS, Peak, training_peak
+from advisor.estimate.memory.spread import spread_of
+from advisor.estimate.memory.states import in_doubt
 from advisor.estimate.memory.workload import Job, Workload, fill
 
 GIB = 2.0**30
@@ -66,15 +68,20 @@ def peak(workload: Workload, library: Any) -> MemoryEstimate:
 
 def peak_with(workload: Workload, library: Any, c: Constants) -> MemoryEstimate:
     """`peak` with constants of the caller's: how a calibration tries values."""
-    defaults = find(workload.framework, library)
-    job = fill(workload, defaults, c)
-    top = training_peak(job, c) if job.trains else inference_peak(job, c)
+    job = fill(workload, find(workload.framework, library), c)
+    top = _top(job, c)
     view = seen(job, top, c, GIB)
     spread = spread_of(workload, job, top, c)
     likely, need = view.by(job.instrument) / GIB, view.need / GIB
+    low, high, need_low, need_high = likely, likely, need, need
+    for other in in_doubt(job):
+        rival = seen(other, _top(other, c), c, GIB)
+        low, high = min(low, rival.by(job.instrument) / GIB), max(high, rival.by(job.instrument) / GIB)
+        need_low, need_high = min(need_low, rival.need / GIB), max(need_high, rival.need / GIB)
+    needs = Range(need_low * spread.need_low, need, need_high * spread.need_high, "GiB")
     return MemoryEstimate(
-        range=_range(likely, spread, job),
-        need=_range(need, spread, None),
+        range=_within(Range(low * spread.low, likely, high * spread.high, "GiB"), needs, job.usable_gib),
+        need=needs,
         parts={name: value / GIB for name, value in zip(PARTS, top.parts, strict=True)},
         phase=top.phase,
         phases={name: value / GIB for name, value in top.phases.items()},
@@ -84,5 +91,19 @@ def peak_with(workload: Workload, library: Any, c: Constants) -> MemoryEstimate:
     )
 
 
-def _range(likely: float, spread: Spread, job: Job | None) -> Range:
-    return Range(likely * spread.low, likely, likely * spread.high, "GiB")
+def _top(job: Job, c: Constants) -> Peak:
+    return training_peak(job, c) if job.trains else inference_peak(job, c)
+
+
+def _within(shown: Range, need: Range, usable: float | None) -> Range:
+    """The shown range made to agree with the verdict: what fits shows no more than the card, the rest shows more."""
+    if usable is None:
+        return shown
+    low, likely, high = shown.low, shown.likely, shown.high
+    if need.high <= usable:
+        high = max(min(high, usable), likely)
+    elif need.low > usable:
+        low = min(max(low, nextafter(usable, inf)), likely)
+    else:
+        low, high = min(low, usable), max(high, usable)
+    return Range(low, likely, max(high, likely), "GiB")

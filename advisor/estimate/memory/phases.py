@@ -45,13 +45,15 @@ def _stage_peak(job: Job, c: Constants, acts: Activations, stage: Stage) -> Peak
     held = states(job, c, stage)
     in_flight = job.micro_in_flight if stage == "first" else 1.0
     kept = acts.kept_per_layer * job.shape.layers / job.pp * in_flight
+    if job.grad_ckpt == "yes" and job.defaults.checkpoints_on_host:
+        kept = min(kept, acts.kept_per_layer)
     logits = acts.logits if stage != "first" else 0.0
     final = acts.final if stage != "first" else 0.0
     early_gradients = held.gradients if held.resident_gradients else 0.0
     workspace = c.workspace
     base = (held.weights, held.optimizer, held.adapters, held.buffers)
     rows = {
-        "load": (held.load, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, workspace),
+        "load": (held.load, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, workspace + (c.load_overhead if held.load else 0.0)),
         "loss": _row(base, early_gradients, kept + final, logits, workspace),
         "backward": _row(base, early_gradients, kept + final + acts.one_layer_back, 0.0, workspace),
         "end of backward": _row(base, held.gradients, acts.kept_per_layer + acts.one_layer_back, 0.0, workspace),

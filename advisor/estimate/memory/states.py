@@ -7,7 +7,7 @@ pipeline's first stage carries the embedding, its last one the head; `stage` say
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from advisor.estimate.memory.arch import Shape
@@ -62,6 +62,19 @@ def kind_of_states(job: Job) -> str:
     return job.defaults.bf16_states_fsdp if job.sharding == "fsdp" else job.defaults.bf16_states
 
 
+def in_doubt(job: Job) -> tuple[Job, ...]:
+    """The same job as the framework might also run it, where what is stated does not tell which."""
+    d = job.defaults
+    if not d.states_in_doubt or not job.trains or job.adapters or job.weights not in ("bf16", "fp16"):
+        return ()
+    if job.engine == "megatron" and d.engine == "megatron":
+        return (replace(job, defaults=replace(d, gradients="fp32" if d.gradients == "weights" else "weights")),)
+    if job.engine != "torch" or job.sharding != "fsdp":
+        return ()
+    other: Literal["pure", "autocast"] = "pure" if d.bf16_states_fsdp == "autocast" else "autocast"
+    return (replace(job, defaults=replace(d, bf16_states_fsdp=other)),)
+
+
 def optimizer_bytes(name: str, width: float, c: Constants) -> float:
     """Bytes of optimizer state per trained parameter; `width` is the type that AdamW's moments would have."""
     special = {
@@ -89,7 +102,7 @@ def _full_states(job: Job, c: Constants, dense: float, experts: float, frozen: f
             job.defaults.gradients
         ]
     moments = optimizer_bytes(job.optimizer, B16 if kind == "pure" else B32, c)
-    masters = B32 if kind == "masters" else 0.0
+    masters = B32 if kind == "masters" and job.optimizer != "lomo" else 0.0
     copies = grads * job.defaults.step_copies if job.optimizer in _FOREACH else 0.0
     if job.engine == "megatron":
         copies = B32 if grads == B16 else 0.0  # the distributed optimizer widens its own part of the gradients
@@ -113,8 +126,7 @@ def _full_states(job: Job, c: Constants, dense: float, experts: float, frozen: f
     gradients = grads * (split if shard_grads else local)
     if job.offload == "params+optimizer":
         weights, gradients = 0.0, 0.0
-    loose = job.sharding == "fsdp" and job.accumulates
-    if loose:
+    if job.sharding == "fsdp" and job.accumulates and job.defaults.loose_gradients:
         gradients += B16 * local
     resident = job.accumulates or job.engine == "megatron" or job.sharding in ("zero1", "zero2")
     buffers = _buffers(job, c, dense + frozen, experts, wide)
@@ -171,7 +183,7 @@ def stored_bytes(weights: str, c: Constants) -> float:
         "bf16": B16,
         "fp16": B16,
         "fp32": B32,
-        "mixed": B32,
+        "mixed": B32 + B16,  # fp32 and the 16-bit copy that autocast makes
         "fp8": c.fp8_bytes,
         "int8": c.int8_bytes,
         "int4": c.int4_bytes,
