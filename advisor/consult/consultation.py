@@ -55,13 +55,14 @@ class Desk:
     base: RuleBase
     market: Market
     asked: Asked
+    day: date
     judged: int = 0
     assumed: dict[str, Assumption] = field(default_factory=dict)
 
 
 def consult(asked: Asked, day: date, library: Library, base: RuleBase, market: Market) -> Consultation:
     """Answer what was asked as of a day."""
-    desk = Desk(library, base, market, asked)
+    desk = Desk(library, base, market, asked, day)
     rows: list[Judged] = []
     tasks: dict[int, tuple[Task, Gpu]] = {}
     for answers in asked.answers:
@@ -115,8 +116,9 @@ def merged(verdicts: Sequence[Verdict], *, several: bool) -> Verdict:
 def _rows(desk: Desk, answers: Facts) -> Iterator[tuple[Judged, tuple[Task, Gpu] | None]]:
     """One judged plan for each method to size; one run without a plan where nothing is to be sized."""
     asks = (Fact("asks.intent", desk.asked.intent, "said"), Fact("place.kind", desk.market.kind, "known"))
-    base_facts = answers.plus(*asks, *figures.transfer_facts(answers, desk.library))
-    first = desk.base.run(base_facts)
+    known = answers.plus(*asks, *figures.transfer_facts(answers, desk.library))
+    base_facts = known.plus(*_named_card(desk, answers))
+    first = desk.base.run(_with_defaults(desk, base_facts, ""))
     stated = word(answers, "tuning.method")
     methods = (stated,) if stated else _many(first.facts.value("size.methods"))
     seen = model_of(answers, desk.library, desk.asked.config)
@@ -129,12 +131,23 @@ def _rows(desk: Desk, answers: Facts) -> Iterator[tuple[Judged, tuple[Task, Gpu]
         yield _judge_method(desk, facts, task, method_stated=stated is not None)
 
 
+def _named_card(desk: Desk, answers: Facts) -> Iterator[Fact]:
+    """What we know of the card that was named, where it can be only one: asked about even where nothing is sized."""
+    cards = _cards(desk, answers)
+    if len(cards) == 1:
+        yield from figures.card_facts(cards[0])
+        yield from figures.said_differs(cards[0], answers)
+
+
 def _many(value: Value | None) -> tuple[str, ...]:
     return tuple(str(item) for item in value) if isinstance(value, tuple) else ()
 
 
 def _with_defaults(desk: Desk, facts: Facts, method: str) -> Facts:
-    """The facts, with the declared default of each fact that nobody stated and that matters for the method."""
+    """The facts, with the declared default of each fact that nobody stated and that matters for the method.
+
+    Without a method only the defaults that hold for every question are taken, and they are not worth telling.
+    """
     added = []
     for key, record in desk.library.facts.items():
         default = record.default
@@ -144,7 +157,8 @@ def _with_defaults(desk: Desk, facts: Facts, method: str) -> Facts:
         if record.kind == "quantity" and not isinstance(default.value, str | bool):
             value = Quantity(float(default.value), record.unit or "")
         added.append(Fact(key, value, "default", "default"))
-        desk.assumed[key] = Assumption(key, record.slot or key, default.value, default.why.text)
+        if method:
+            desk.assumed[key] = Assumption(key, record.slot or key, default.value, default.why.text)
     return facts.plus(*added)
 
 
@@ -194,7 +208,9 @@ def judge(
         *plan,
         *figures.memory_facts(option),
         *figures.work_facts(task, option, facts, desk.library),
-        *figures.serving_facts(task, facts, desk.library),
+        *figures.serving_facts(task, option, card, facts, desk.library),
+        *figures.offer_facts(option, desk.day),
+        *figures.said_differs(card, facts),
     )
     return Judged(option, desk.base.run(found), task.method, task.stage, stated=hardware_stated)
 

@@ -7,12 +7,14 @@ gave; an unknown figure is an unknown fact.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date
 
 from advisor.core.answer import Option
 from advisor.core.errors import HkgpuError
 from advisor.core.facts import Fact, Facts, Value
 from advisor.core.units import BITS_PER_BYTE, Quantity, Range
 from advisor.estimate import serving, storage, time, transfer
+from advisor.estimate.memory.inference import cache_bytes
 from advisor.knowledge.library import Library
 from advisor.knowledge.records.gpus import Gpu
 from advisor.plan.task import Task, amount, flag, word
@@ -69,8 +71,8 @@ def model_facts(task: Task) -> Iterator[Fact]:
     yield from _known(
         {
             "model.known": True,
-            "model.total": Quantity(shape.params / 1e9, "Gparams"),
-            "model.active": Quantity(shape.active / 1e9, "Gparams"),
+            "model.total": Quantity(shape.params, "params").to("Gparams"),
+            "model.active": Quantity(shape.active, "params").to("Gparams"),
             "model.moe": shape.moe,
             "model.vocab": Quantity(float(round(shape.vocab)), "count"),
             "model.hidden": Quantity(float(round(shape.hidden)), "count"),
@@ -127,6 +129,7 @@ def memory_facts(option: Option) -> Iterator[Fact]:
     # The estimator's buffers are the cache of a serving job and the communication buffers of a training job.
     parts["kv_cache" if option.method == "inference" else "overhead"] += option.parts.get("buffers", 0.0)
     margin = option.usable - option.peak.likely
+    share = 100 * parts["weights"] / option.usable
     figures = {
         **parts,
         "states": sum(parts[name] for name in _STATES),
@@ -137,6 +140,7 @@ def memory_facts(option: Option) -> Iterator[Fact]:
         "weights_all_cards": option.parts.get("weights_whole"),
     }
     yield from _known({f"memory.{name}": _q(value, "GiB") for name, value in figures.items()}, "estimated")
+    yield Fact("memory.weights_share", Quantity(share, "%"), "estimated")
     yield Fact("memory.margin_share", Quantity(100 * margin / option.usable, "%"), "estimated")
 
 
@@ -227,8 +231,53 @@ def _of_days(hours: float, days: float) -> float:
     return 100 * Quantity(hours, "h").to("days").value / days
 
 
-def serving_facts(task: Task, answers: Facts, library: Library) -> Iterator[Fact]:
-    """Tokens a second that the stated traffic needs."""
+def serving_facts(task: Task, option: Option, card: Gpu, answers: Facts, library: Library) -> Iterator[Fact]:
+    """Tokens a second and sequences at once: what the stated traffic needs, and what the cards give."""
+    if task.method != "inference":
+        return
     qps, length = amount(answers, "serving.qps"), amount(answers, "serving.output_len")
-    if task.method == "inference" and qps and length:
+    if qps and length:
         yield Fact("serving.tokens_needed", Quantity(serving.tokens_needed(qps, length), "tokens/s"), "estimated")
+    if card.bandwidth.value is None or card.bf16.value is None or option.usable is None or option.peak is None:
+        return
+    prompt = task.seq_len or 0.0
+    whole = prompt + (length or 0.0)
+    model = served(task, option)
+    on = serving.Hardware(option.hardware.cards, card.bandwidth.value, card.bf16.value, option.usable)
+    try:
+        at_once = serving.concurrency(model, on, whole, library).range
+        yield Fact("serving.concurrency_possible", Quantity(at_once.likely, "count"), "estimated")
+        if at_once.likely >= 1:
+            rate = serving.decode(model, on, int(at_once.likely), whole, library).range
+            yield Fact("serving.tokens_possible", Quantity(rate.likely, "tokens/s"), "estimated")
+    except HkgpuError:
+        return
+
+
+def served(task: Task, option: Option) -> serving.Served:
+    """The model as the serving estimator takes it; bytes a weight follow from the weights in memory."""
+    params = task.shape.params
+    held = Quantity(option.parts.get("weights", 0.0) * option.hardware.cards, "GiB").to("B").value
+    return serving.Served(
+        active_b=Quantity(min(task.shape.active or params, params), "params").to("Gparams").value,
+        total_b=Quantity(params, "params").to("Gparams").value,
+        weight_bytes=held / params,
+        cache_bytes_per_token=cache_bytes(task.shape, 1, 1),
+    )
+
+
+def offer_facts(option: Option, day: date) -> Iterator[Fact]:
+    """How old the price is; a year or a month without a day counts from its first day, rather too old than too young."""
+    if option.price is None:
+        return
+    year, month, day_of_month = (*map(int, option.price.as_of.split("-")), 1, 1)[: 1 + 2]
+    dated = date(year, month, day_of_month)
+    yield Fact("offers.age", Quantity(float(max((day - dated).days, 0)), "days"), "known")
+    yield Fact("offers.spot_price", False, "known")
+
+
+def said_differs(card: Gpu, answers: Facts) -> Iterator[Fact]:
+    """Whether the memory that the user named is another than the card's."""
+    size = amount(answers, "gpu.memory", "GB")
+    if size is not None and card.memory.value is not None:
+        yield Fact("card.memory_as_said_differs", size != card.memory.value, "known")

@@ -12,9 +12,11 @@ from typing import cast, get_args
 
 from advisor.core.answer import Hardware, Option, Price
 from advisor.core.errors import HkgpuError
-from advisor.core.units import Range
+from advisor.core.units import Range, convert
 from advisor.estimate import cost, power, speed, storage, time
-from advisor.estimate.memory import Workload, peak
+from advisor.estimate.memory import MemoryEstimate, Workload, peak
+from advisor.estimate.memory.constants import constants
+from advisor.estimate.memory.states import adapter_params, stored_bytes
 from advisor.estimate.memory.workload import Offload, Sharding, Weights
 from advisor.estimate.speed_machine import machine
 from advisor.knowledge.library import Library
@@ -100,33 +102,35 @@ def with_memory(task: Task, option: Option, card: Gpu, library: Library) -> Opti
         option,
         peak=found.need,
         usable=usable,
-        parts=dict(found.parts),
+        parts=found.parts | _whole(task, found, library),
         derivation=tuple(str(step) for step in found.derivation),
         assumptions=tuple(found.assumptions),
     )
 
 
+def _whole(task: Task, found: MemoryEstimate, library: Library) -> dict[str, float]:
+    """Beside the parts: one full copy of the weights in GiB, and the adapter's parameters."""
+    job = found.job
+    copy = stored_bytes(job.weights, constants(library)) * task.shape.params
+    extra = {"weights_whole": convert(copy, "B", "GiB")}
+    if job.adapters:
+        extra["adapter_params"] = adapter_params(task.shape, job.lora_targets, job.lora_rank)
+    return extra
+
+
 def with_all(task: Task, option: Option, card: Gpu, market: Market, library: Library) -> Option:
     """The option with host RAM, disk, speed, time, price and power, each where an estimator gives it."""
-    option = _with_host(task, option, card, library)
     option = _with_disk(task, option, library)
     option = _with_time(task, option, card, library)
     return replace(option, price=price_of(option.hardware, market, library), power=_power(option, card, library))
 
 
-def _with_host(task: Task, option: Option, card: Gpu, library: Library) -> Option:
-    try:
-        return replace(option, host_ram=host_ram(workload(task, option, card), library).range)
-    except HkgpuError:
-        return option
-
-
 def _with_disk(task: Task, option: Option, library: Library) -> Option:
     if not task.trains:
         return option
-    params_b = task.shape.params / 1e9
+    params_b = convert(task.shape.params, "params", "Gparams")
     adapters = task.method in ("lora", "qlora")
-    adapter_b = option.parts.get("adapter_params", 0.0) / 1e9 or None
+    adapter_b = convert(option.parts.get("adapter_params", 0.0), "params", "Gparams") or None
     try:
         kind = "adapter" if adapters else "full_state"
         checkpoint = storage.checkpoint_size(library, params_b=params_b, kind=kind, adapter_params_b=adapter_b)

@@ -127,7 +127,7 @@ def task_of(
         framework=word(facts, "tuning.framework"),
         tokens=amount(facts, "data.tokens", "tokens"),
         rows=amount(facts, "data.rows"),
-        epochs=amount(facts, "data.epochs") or 1,
+        epochs=_epochs(facts),
         dataset_gb=amount(facts, "data.size", "GB"),
         checkpoints_kept=None if kept is None else int(kept),
         concurrency=amount(facts, "serving.concurrency"),
@@ -136,10 +136,20 @@ def task_of(
     )
 
 
+def _epochs(facts: Facts) -> float:
+    """Times the data is gone through; stated tokens are the whole run unless epochs were stated too."""
+    epochs = facts.get("data.epochs")
+    if epochs is None or ("data.tokens" in facts and epochs.provenance != "said"):
+        return 1
+    return amount(facts, "data.epochs") or 1
+
+
 def _stage(facts: Facts, method: str) -> str:
     stated = word(facts, "tuning.stage")
+    if stated == "ppo":
+        stated = word(facts, "tuning.rl_algo") or stated
     if method == "inference":
         return "serve"
     if method == "pretrain":
         return "pretrain"
-    return stated if stated not in (None, "serve") and stated is not None else "sft"
+    return "sft" if stated is None or stated == "serve" else stated

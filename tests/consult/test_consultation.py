@@ -1,0 +1,122 @@
+"""What a consultation answers, from facts alone. The figures are published or worked out by hand."""
+
+from __future__ import annotations
+
+from tests.consult.desk import billions, consulted, count, reply, tokens
+
+GIB = 2**30
+
+
+def test_a_bare_70b_question_gets_a_verdict_for_each_method_and_depends() -> None:
+    answer = consulted({"model.params": billions(70)})
+    assert answer.verdict == "yes_if"
+    assert {row.method for row in answer.rows} == {"full", "lora", "qlora"}
+    by_method = {row.method: row for row in answer.rows}
+    # 70e9 x 16 B of states are 1,043 GiB: 14 cards of 80 GB hold nothing else; published runs used 16 to 32.
+    full = by_method["full"].option
+    assert full is not None
+    assert full.hardware.cards >= 14
+    # QLoRA of 70B was measured at 57 to 65 GiB on one 80 GB card.
+    qlora = by_method["qlora"].option
+    assert qlora is not None
+    assert qlora.peak is not None
+    assert 34 <= qlora.peak.likely <= 77
+
+
+def test_full_fine_tuning_of_7b_in_mixed_precision_does_not_fit_one_80_gb_card() -> None:
+    answer = consulted(
+        {
+            "model.params": billions(7),
+            "tuning.method": "full",
+            "tuning.precision": "mixed",
+            "gpu.id": "a100_80gb_sxm",
+            "gpu.count": count(1),
+            "workload.seq_len": tokens(1024),
+        }
+    )
+    row = answer.rows[0]
+    assert row.verdict == "no"
+    assert row.option is not None
+    assert row.option.peak is not None
+    # 16 B for each of 7e9 parameters: 104 GiB of states alone.
+    assert row.option.peak.low > 80
+    assert {lever.kind for lever in answer.levers} >= {"method"}
+
+
+def test_a_no_comes_with_changes_that_make_it_a_yes() -> None:
+    answer = consulted(
+        {"model.params": billions(70), "tuning.method": "lora", "gpu.id": "a100_80gb_sxm", "gpu.count": count(1)}
+    )
+    assert answer.verdict == "no"
+    assert answer.levers
+    assert all(lever.judged.verdict in ("yes", "yes_if") for lever in answer.levers)
+
+
+def test_deepspeed_states_of_671b_fill_no_sixteen_cards() -> None:
+    answer = consulted(
+        {
+            "model.params": billions(671),
+            "tuning.method": "full",
+            "gpu.id": "h100_80gb_sxm",
+            "gpu.count": count(8),
+            "gpu.nodes": count(2),
+        }
+    )
+    row = answer.rows[0]
+    assert row.verdict == "no"
+    assert row.option is not None
+    assert row.option.peak is not None
+    # 671e9 x 16 B / 16 cards = 625 GiB a card.
+    assert 400 <= row.option.peak.likely <= 1200
+
+
+def test_every_sentence_of_the_answer_names_a_rule_and_a_source() -> None:
+    answer = reply({"model.params": billions(70)})
+    assert all(risk["id"] and risk["sources"] for risk in answer["risks"])
+    assert all(entry["id"] and entry["sources"] for entry in answer["advice"])
+    assert all(entry["because"] for entry in answer["explanation"])
+    assert answer["sources"]
+
+
+def test_controlled_cards_raise_the_export_risk_and_its_checklist_item() -> None:
+    answer = reply(
+        {"model.params": billions(7), "tuning.method": "lora", "gpu.id": "h100_80gb_sxm", "gpu.count": count(8)}
+    )
+    assert any("export" in risk["id"] or "export" in risk["text"].lower() for risk in answer["risks"])
+    assert any(item["id"] == "acceptance.contract_provenance" for item in answer["checklist"])
+
+
+def test_the_same_question_gives_the_same_plan_and_the_same_bytes() -> None:
+    question = {"model.params": billions(13), "tuning.method": "lora", "gpu.id": "rtx_4090", "gpu.count": count(2)}
+    assert reply(question) == reply(question)
+
+
+def test_a_figure_that_nobody_gave_is_never_made_up() -> None:
+    answer = reply({"tuning.method": "lora"})
+    assert answer["by_method"] == [] or all(row["peak_gib"] is None for row in answer["by_method"])
+    assert answer["recommended"] is None
+    assert answer["verdict"] == "unknown"
+
+
+def test_chains_of_three_rules_stand_in_the_explanation() -> None:
+    answer = consulted({"model.params": billions(70)})
+    assert max(depth(row.outcome.firings) for row in answer.rows) >= 3
+
+
+def depth(firings: tuple) -> int:
+    """The longest chain of rules in which one concludes a fact that the next one read."""
+    by_fact: dict[str, list] = {}
+    for firing in firings:
+        for fact in firing.concluded:
+            by_fact.setdefault(fact, []).append(firing)
+
+    def of(firing: object, seen: frozenset[str]) -> int:
+        before = [
+            other
+            for fact in firing.facts  # type: ignore[attr-defined]
+            for other in by_fact.get(fact, ())
+            if other.rule not in seen
+        ]
+        return 1 + max((of(other, seen | {other.rule}) for other in before), default=0)
+
+    return max((of(firing, frozenset({firing.rule})) for firing in firings), default=0)
