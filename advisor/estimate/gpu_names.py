@@ -35,7 +35,7 @@ def _rank(card: Gpu) -> tuple[bool, float, float]:
 
 
 def _keys(text: str) -> tuple[str, ...]:
-    low = text.casefold()
+    low = re.sub(r"^\s*\d+\s*[x*×]\s*", "", text.casefold())
     outside = re.sub(r"\(.*?\)", " ", low)
     words = _IDLE.sub(" ", outside)
     sized = _SIZE.sub(r"\1gb", words)

@@ -52,6 +52,9 @@ class SpeedConstants:
     sharded_optimizer: Figure
     offload_bytes: Figure
     batches_per_stage: Figure
+    largest_micro_batch: Figure
+    accumulated_micro_batch: Figure
+    accumulated_capped: Figure
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,10 +18,11 @@ from advisor.core.units import convert
 from advisor.estimate import speed
 from advisor.estimate.derivation import positive
 from advisor.estimate.gpu_names import find_gpu
+from advisor.estimate.memory.arch import Shape
 from advisor.estimate.memory.constants import constants as memory_constants
 from advisor.estimate.memory.lookup import shape_of
 from advisor.estimate.memory.names import plain_key
-from advisor.estimate.speed import Compute, Job, Method, Recompute, Split, Stack, Widths
+from advisor.estimate.speed import Compute, Job, Method, Recompute, SpeedConstants, Split, Stack, Widths
 from advisor.estimate.speed_machine import Machine, machine
 
 COLUMNS = ("id", "tokens_per_s_per_gpu", "low", "high", "mfu", "error")
@@ -71,12 +72,11 @@ def _widths(row: Mapping[str, str | None], library: Any) -> Widths:
     size = _last_number(_text(row, "params_b"))
     notes = _text(row, "remarks")
     params = None if size is None else convert(size, "Gparams", "params")
-    try:
-        shape = shape_of(_text(row, "model"), params, library, memory_constants(library))
-    except HkgpuError:
+    shape = _shape(_text(row, "model"), params, library)
+    if shape is None:
         found = _printed(notes, library) or _of_record(_text(row, "model"), library)
         if found is None:
-            raise
+            raise BadInput(f'the model "{_text(row, "model")}" is not known', expected="a known model or its size")
         return found
     widths = speed.widths_of(shape, library)
     layers, hidden = _layers_hidden(notes)
@@ -89,6 +89,16 @@ def _widths(row: Mapping[str, str | None], library: Any) -> Widths:
 
 
 _KILO = 1000
+
+
+def _shape(name: str, params: float | None, library: Any) -> Shape | None:
+    """The catalogue's shape, first without what stands in brackets, which may be a remark or the size."""
+    for each in dict.fromkeys((re.sub(r"\(.*?\)", " ", name).strip(), name)):
+        try:
+            return shape_of(each, params, library, memory_constants(library))
+        except HkgpuError:
+            continue
+    return None
 
 
 def _layers_hidden(notes: str) -> tuple[float | None, float | None]:
@@ -156,12 +166,15 @@ def _stack(row: Mapping[str, str | None], precision: str, gpu_bf16: bool) -> Sta
     laid_out = bool(_DIMENSION.search(layout)) or "3d" in layout.split() or bool(re.search(r"\bcp\b|megatron", layout))
     flash = "flash" in _text(row, "remarks").casefold()
     plain = not re.search(_QUANTISED, _text(row, "precision").casefold())
-    if (laid_out and "zero" in layout) or not gpu_bf16 or (precision == "fp16" and not flash and plain):
+    early = precision == "fp16" and "pretrain" in _text(row, "method").casefold().replace("-", "")
+    if (laid_out and "zero" in layout) or not gpu_bf16 or (early and not flash and plain):
         return "older"
     return "tuned" if laid_out else "usual"
 
 
-def _batch(row: Mapping[str, str | None], split: Split, cards: int, capped: bool) -> tuple[float | None, float | None]:
+def _batch(
+    row: Mapping[str, str | None], split: Split, cards: int, capped: bool, library: Any
+) -> tuple[float | None, float | None]:
     """Sequences of a micro-batch and micro-batches a step, each None where it does not follow."""
     said = (_text(row, "parallelism") + " " + _text(row, "remarks")).casefold()
     stated = re.search(r"(?:micro-?_?batch(?: size)?|\bmbs|\bbs|batch size)\s*=?\s*(\d+)", said)
@@ -176,13 +189,17 @@ def _batch(row: Mapping[str, str | None], split: Split, cards: int, capped: bool
     if micro is None and steps:
         micro = max(share / float(steps[1]), share / total)
     if micro is None:
-        # Without a word, what a card gets is one micro-batch where it is small, and a pipeline takes one at a time.
-        micro = 1.0 if split.pipeline > 1 else min(share, _LARGEST_UNSTATED)
-        micro = micro if share <= _LARGEST_UNSTATED or split.pipeline > 1 else 2.0 if capped else 2.0 * 2.0
+        micro = _unstated_micro(share, split, capped, speed.constants(library))
     return micro, max(1.0, share / micro)
 
 
-_LARGEST_UNSTATED = 16.0
+def _unstated_micro(share: float, split: Split, capped: bool, c: SpeedConstants) -> float:
+    """What a card gets is one micro-batch where it is small, else accumulates; a pipeline takes one row at a time."""
+    if split.pipeline > 1:
+        return 1.0
+    if share <= c.largest_micro_batch.value:
+        return share
+    return c.accumulated_capped.value if capped else c.accumulated_micro_batch.value
 
 
 def job_of(row: Mapping[str, str | None], library: Any) -> tuple[Job, Machine, list[str]]:
@@ -207,7 +224,7 @@ def job_of(row: Mapping[str, str | None], library: Any) -> tuple[Job, Machine, l
         method = "qlora"
     length = _text(row, "seq_len").casefold()
     capped = "cap" in length or "max" in length
-    micro, accumulation = _batch(row, split, int(cards), capped)
+    micro, accumulation = _batch(row, split, int(cards), capped, library)
     job = Job(
         widths=_widths(row, library),
         method=method or "full",

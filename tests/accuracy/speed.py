@@ -143,7 +143,8 @@ def line(name: str, logs: Vector, spreads: Vector) -> str:
     return f"| {name} | {len(logs)} | {np.median(error):.0%} | {within:.0%} | {np.mean(inside):.0%} | {ratio:.2f} |"
 
 
-HEAD = "| | rows | median error | within 30 % | inside [low, high] | median predicted / measured |\n|---|---|---|---|---|---|"
+TITLES = ("", "rows", "median error", "within 30 %", "inside [low, high]", "median predicted / measured")
+HEAD = f"|{'|'.join(TITLES)}|\n|{'---|' * len(TITLES)}"
 
 
 def cards_of(row: dict[str, str]) -> str:
@@ -197,7 +198,7 @@ def report(table: Table, shipped: Vector, out: Vector, left: Counter[str]) -> st
 WHY = (
     "Why: rows under a length cap print neither real lengths nor micro-batches, and padding may be counted as tokens; "
     "continuous-integration runs log and use deterministic kernels; the same test on two machines differs by eight "
-    "times (TMLMG-025 and -026); small runs are bound by launches, which depend on the software, and no column names it."
+    "times (TMLMG-025 and -026); small runs are bound by launches, which depend on the software that no column names."
 )
 
 
