@@ -4,6 +4,25 @@ from __future__ import annotations
 
 from advisor.dialogue.tokens import Message, Token
 
+# Bounds that follow their number; all others precede it.
+_AFTER = frozenset(
+    (
+        "以内",
+        "以下",
+        "以上",
+        "起",
+        "之内",
+        "或以上",
+        "及以上",
+        "起步",
+        "打底",
+        "or more",
+        "or above",
+        "and up",
+        "or less",
+        "or fewer",
+    )
+) | frozenset(("or below", "封顶", "上限"))
 CLOSE = len("  =  ")
 NEAR = len("twelve chars")
 
@@ -85,9 +104,7 @@ def bounded(message: Message, token: Token, value: object) -> object:
     """A value, as {"min"} or {"max"} where the words beside it say so; a range as both."""
     earlier, later = before(message, token), after(message, token, gap=1)
     for other in (earlier, later):
-        if other is None:
-            continue
-        if other is earlier and other.text in ("以内", "以下", "以上", "起", "之内", "或以上", "及以上"):
+        if other is None or (other is earlier) == (other.text in _AFTER):
             continue
         if "scope:at_least" in other.tags:
             return {"min": value}

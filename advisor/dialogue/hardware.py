@@ -152,7 +152,7 @@ def _product(message: Message, token: Token) -> Atom | None:
         previous = before(message, token, gap=2)
         if previous is None:
             return None
-        bare = previous.kind == "number" and previous.unit == "" and previous.scale == ""
+        bare = previous.kind == "number" and previous.unit in ("", "times") and previous.scale == ""
         if previous.kind == "card" or previous.used or bare or gigabytes(previous) is not None or previous.key("form"):
             return Atom("count", int(token.value), token)
         return None
@@ -204,7 +204,7 @@ def _bare_memory(message: Message, token: Token) -> Atom | None:
     previous = before(message, token, gap=1)
     if previous is None:
         return None
-    single = previous.kind == "number" and previous.unit in ("cards", "times") and previous.used == "gpu_count"
+    single = previous.kind == "number" and previous.unit in ("cards", "times")
     following = after(message, token, gap=1)
     if following is not None and following.kind in ("card", "model", "number") and following.unit != "by":
         return None
@@ -250,7 +250,9 @@ def _setups(message: Message, atoms: list[Atom]) -> list[Setup]:
         if current is not None:
             between = message.text[current.end : atom.token.start]
             clash = atom.kind in current.own and current.values[atom.kind] != atom.value
-            other = bool(_ALTERNATIVE.search(between)) and _is_alternative(message, current, atom, atoms[index:])
+            other = (bool(_ALTERNATIVE.search(between)) or _either(message, current, atom)) and _is_alternative(
+                message, current, atom, atoms[index:]
+            )
             begins = clash or other
         if begins:
             kept = {} if current is None else {k: v for k, v in current.values.items() if k in ("card", "memory")}
@@ -266,6 +268,11 @@ def _setups(message: Message, atoms: list[Atom]) -> list[Setup]:
         if "memory" in setup.own or "card" not in setup.own:
             continue
     return setups
+
+
+def _either(message: Message, current: Setup, atom: Atom) -> bool:
+    """The Cantonese 定 between two set-ups; in 一定 or 决定 it is no token of its own."""
+    return any(t.text == "定" and current.end <= t.start < atom.token.start for t in message.of("scope:alternative"))
 
 
 def _is_alternative(message: Message, current: Setup, atom: Atom, rest: list[Atom]) -> bool:

@@ -37,23 +37,30 @@ _ASKS = (
 )
 
 
-def compiled(phrases: Sequence[object]) -> re.Pattern[str] | None:
-    """One pattern for a list of phrases."""
+def compiled(phrases: Sequence[object], *, anchors: bool = False) -> re.Pattern[str] | None:
+    """One pattern for a list of phrases; with `anchors`, ^ and $ mean the ends of the message."""
     parts = []
     for phrase in phrases:
         text = normalised(str(phrase))
-        begin, finish = text.startswith("^"), text.endswith("$")
-        text = text.removeprefix("^").removesuffix("$")
+        begin, finish = anchors and text.startswith("^"), anchors and text.endswith("$")
+        text = text[begin : len(text) - finish]
         body = _GAP.join(re.escape(part) for part in text.split("…"))
-        head = "^" if begin else (r"(?<![a-z0-9])" if text[:1].isascii() and text[:1].isalnum() else "")
+        head = "^" if begin else _head(text)
         tail = "$" if finish else (r"(?![a-z0-9])" if text[-1:].isascii() and text[-1:].isalnum() else "")
         parts.append(f"{head}{body}{tail}")
     return re.compile("|".join(parts)) if parts else None
 
 
+def _head(text: str) -> str:
+    if text[:1].isascii() and text[:1].isalnum():
+        return r"(?<![a-z0-9])"
+    # 可能全参 holds 能全参, but asks nothing.
+    return "(?<!可)(?<!只)(?<!才)" if text.startswith("能") else ""
+
+
 @lru_cache(maxsize=8)
 def _patterns(entries: tuple[tuple[str, tuple[object, ...]], ...]) -> dict[str, re.Pattern[str]]:
-    found = {name: compiled(phrases) for name, phrases in entries}
+    found = {name: compiled(phrases, anchors=name == "ellipsis") for name, phrases in entries}
     return {name: pattern for name, pattern in found.items() if pattern is not None}
 
 
@@ -128,7 +135,8 @@ def _asked(message: Message, seen: Mapping[str, re.Match[str]], text: str) -> st
         return "ask_cost"
     if "ask_vram" in seen:
         return "ask_vram"
-    if "ask_network" in seen and (line or not (_JOB | _METAL) & slots):
+    asking = _questions(text) or "trouble" in seen or bool({"observed_loss_pct", "observed_throughput_mbps"} & slots)
+    if "ask_network" in seen and asking and (line or not (_JOB | _METAL) & slots):
         return _about_lines(message, seen, text)
     if "ask_time" in seen:
         return "ask_time"
@@ -136,6 +144,8 @@ def _asked(message: Message, seen: Mapping[str, re.Match[str]], text: str) -> st
         return "troubleshoot" if "observed_gpu_util_pct" in slots and "fio" not in text else "ask_storage"
     if _is_compare(message, seen, text):
         return "compare"
+    if "trouble" in seen and isinstance(message.slots.get("model"), list):
+        return "ask_explain"
     explains = "ask_explain" in seen and not (
         "trouble" in seen and seen["ask_explain"].group() in ("为啥", "为什么", "点解")
     )
@@ -159,6 +169,15 @@ def _about_lines(message: Message, seen: Mapping[str, re.Match[str]], text: str)
     if "nodes" in slots and "trouble" in seen:
         return "troubleshoot"
     return "ask_network"
+
+
+_INTERROGATIVE = re.compile(
+    r"[?]|吗|么|怎|什么|多少|多久|多大|多长|多快|几|哪|边个|边条|边样|咩|乜|点|够不|不够|够唔够|行不|唔|是不是|能不能|要不要|还是|how|what|which|why|can |will |does|is |are |should"
+)
+
+
+def _questions(text: str) -> bool:
+    return _INTERROGATIVE.search(text) is not None
 
 
 def _metal_first(message: Message, seen: Mapping[str, re.Match[str]], text: str) -> bool:
@@ -231,7 +250,7 @@ def _hurts_last(seen: Mapping[str, re.Match[str]], text: str) -> bool:
         return False
     sentences = [part for part in re.split(r"[。!?\n]", text) if part.strip()]
     last = sentences[-1] if sentences else ""
-    asked = re.search(r"(?:吗|么|不$|能不能|enough|can i|possible|sufficient|够)", last) is not None
+    asked = re.search(r"(?:吗|还是|么|不$|能不能|enough|can i|possible|sufficient|够)", last) is not None
     trouble = seen["trouble"].group()
     return trouble in last and not asked
 
@@ -244,12 +263,11 @@ def _left(message: Message, seen: Mapping[str, re.Match[str]], text: str, follow
         return "troubleshoot"
     if "correct_slot" in seen and slots:
         return "correct_slot"
-    if "ask_network" in seen and not (_JOB & slots):
-        return "ask_network"
     if not slots:
         return "ask_feasibility" if "ask_feasibility" in seen else "provide_info" if message.tokens else "smalltalk"
     question = "?" in text
-    enough = bool(slots & {"model", "params_b"}) and (bool(slots & _METAL) or bool(slots & {"quant_bits", "task"}))
+    said = (slots & {"model", "params_b"}, slots & {"quant_bits", "task", "precision"}, slots & _METAL)
+    enough = sum(map(bool, said)) > 1
     if question or (enough and not _is_statement(message)):
         return "ask_feasibility"
     return "provide_info"

@@ -385,6 +385,8 @@ def _asked(message: Message, token: Token) -> bool:
     previous = before(message, token, gap=2)
     if previous is not None and "scope:question" in previous.tags:
         return True
+    if message.text[token.end : token.end + 1] == "?" and within_sentence(message, token, "scope:question"):
+        return True
     which = [
         t
         for t in message.tokens

@@ -87,7 +87,9 @@ class Models:
         head = family.name
         version = _VERSION.match(text, place)
         if version and not self._is_count(text, version):
-            head += family.joint + version[1]
+            # DeepSeek-V3 keeps its letter, Llama v2 does not.
+            letter = "-V" if "v" in version[0] and not family.size_in_name else family.joint
+            head += letter + version[1]
             place = version.end()
         parts, size, active, bits, place = self._parts(text, place)
         name = self._written(head, parts, family)

@@ -51,8 +51,11 @@ _WORDS = {
     "both": 2,
 }  # fmt: skip
 _ENGLISH = re.compile(r"(?:a couple of|a pair of|thirty[ -]two|[a-z]+)(?![a-z])")
-_TIMES = re.compile(r"\s?[x*](?=\s?[\da-z\u4e00-\u9fff])(?!\s?(?:slower|faster|more|less|慢|快))")
+_TIMES = re.compile(
+    r"(?!\sx\d{1,2}(?![\dgb]))\s?[x*](?=\s?[\da-z\u4e00-\u9fff])(?!\s?(?:slower|faster|more|less|慢|快))"
+)
 _SLOWER = re.compile(r"\s?(?:x|times|倍)\s?(?:slower|faster|more|less|慢|快)?")
+_THEN_NUMBER = re.compile(r"\s?[=:]?\s?\d")
 _RANGE = re.compile(r"\s?(?:-|~|到|至|to)\s?(?=\d)")
 
 
@@ -129,7 +132,9 @@ class Numbers:
         if unit.scale in ("万", "w") and (tail := re.compile(r"(\d)(?![\d.a-z万千百亿])").match(text, unit.end)):
             value += float(tail[1]) / 10
             unit = _Unit(tail.end(), unit.scale, unit.factor, unit.unit)
-        if (joint := _RANGE.match(text, unit.end)) is not None and not text[start - 1 : start].isalpha():
+        if (joint := _RANGE.match(text, unit.end)) is not None and not (
+            text[start - 1 : start].isascii() and text[start - 1 : start].isalpha()
+        ):
             second = _ARABIC.match(text, joint.end())
             if second and not text[joint.end() :].startswith("0"):
                 upper = self._unit(text, second.end())
@@ -195,6 +200,9 @@ class Numbers:
                 continue
             word = self._words.at(text, gap)
             if word is not None and word.end > hit.end:
+                continue
+            # "bs=1 ctx 8k": the word belongs to the number behind it.
+            if "length" in hit.tags and _THEN_NUMBER.match(text, hit.end):
                 continue
             return hit.end, sorted(hit.tags)[0]
         return None

@@ -211,6 +211,8 @@ def times(message: Message) -> None:
         if token.unit not in _DAYS:
             continue
         days = token.value * _DAYS[token.unit]
+        if token.value == 1 and "asks_cost" in message.notes:
+            continue  # "how much for one month" names the period of the price
         if token.unit in ("months", "days", "weeks", "years") and _rented(message, token):
             slot = "rental_months" if token.unit in ("months", "years") else "rental_days"
             value = token.value * 12 if token.unit == "years" else (token.value if slot == "rental_months" else days)
@@ -281,6 +283,10 @@ def _role(message: Message, token: Token, size: float) -> str | None:
         return "system_disk_gb"
     if near("cue:disk", gap=len(" of 本地 ")) and not any(other.kind == "card" for other in touching):
         return "storage_gb"
+    if near("cue:total") and within_sentence(message, token, "cue:per_card"):
+        return None
+    if re.search(r"(?:\bso|(?<![<>])=|共有?)\s*$", message.text[: token.start]) and not message.any("cue:data"):
+        return "gpu_mem_total_gb"
     if near("cue:total") and not within_sentence(message, token, "cue:data", "cue:disk"):
         return "gpu_mem_total_gb"
     if by_card or near("cue:per_card"):
@@ -293,13 +299,24 @@ def _role(message: Message, token: Token, size: float) -> str | None:
         return "reject:checkpoint"
     if _timed(message, token):
         return "transfer_gb"
-    if within(message, token, "cue:data") or _data_here(message, token, size):
+    if within(message, token, "cue:data") or _data_here(message, token, size) or _continues(message, token):
         return "dataset_gb"
     if within_sentence(message, token, "cue:transfer"):
         return "dataset_gb"
     if within(message, token, "scope:observed"):
         return "reject:measured"
     return None
+
+
+def _continues(message: Message, token: Token) -> bool:
+    """`数据在新加坡, 约 800 GB`: a clause of its own that only says how much of what the clause before named."""
+    alone = all(
+        t is token or t.kind in ("clause", "sentence") or "scope:observed" in t.tags
+        for t in message.tokens
+        if t.clause == token.clause
+    )
+    earlier = [t for t in message.tokens if t.clause == token.clause - 1 and t.sentence == token.sentence]
+    return alone and any("cue:data" in t.tags for t in earlier)
 
 
 def _timed(message: Message, token: Token) -> bool:

@@ -12,7 +12,9 @@ from advisor.dialogue.models import Models
 from advisor.dialogue.numbers import Numbers
 from advisor.dialogue.tokens import Token
 
-_SKIPPED = re.compile(r"https?://\S+|`[^`\n]*`|[\w.+-]+@[\w-]+\.[\w.]+|(?:/[\w.-]+){2,}|(?<![a-z0-9])\d+(?:\.\d+){2,}")
+_SKIPPED = re.compile(
+    r"https?://\S+|`[^`\n]*`|[\w.+-]+@[\w-]+\.[\w.]+|(?<![\w])(?:/[\w.-]+){2,}|(?<![a-z0-9])\d+(?:\.\d+){2,}"
+)
 _EXPERTS = re.compile(r"(\d{1,3})\s?x\s?(\d+(?:\.\d+)?)\s?b(?![a-z])")
 _SIZED = re.compile(r"(\d{1,4}(?:\.\d{1,2})?)\s?b[-_ ]?a(\d{1,3}(?:\.\d)?)b(?![a-z0-9])")
 _RUN = re.compile(r"[a-z0-9_.]*[a-z0-9_]")

@@ -1,0 +1,280 @@
+"""From slots to facts: one set of answers for each alternative named, and the contradictions in what was said.
+
+The facts' own files say which slot fills them and how its values are named. A value that fits no fact is left unknown;
+two statements that cannot both hold are named in `problems`, never resolved in silence.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from advisor.core.errors import BadInput, did_you_mean
+from advisor.core.facts import Fact, Facts, Value
+from advisor.core.text import Text
+from advisor.core.units import Quantity
+from advisor.dialogue.cards import cards_of, resolve_card
+from advisor.dialogue.contradictions import contradictions
+from advisor.dialogue.names import resolve_model
+from advisor.dialogue.understand import Understanding
+
+_HARDWARE = ("gpu_model", "gpu_count", "gpu_mem_gb", "nodes")
+_JOB = ("model", "params_b", "active_params_b")
+_METHODS = ("qlora", "lora", "full_ft", "inference", "pretrain")
+_STAGES = ("continued_pretrain", "dpo", "rlhf", "embedding", "rerank", "sft", "pretrain", "inference")
+_REINFORCED = {"reward": "reward", "ppo": "ppo"}
+# Of several values the one on the safe side; of batches the one that is said to work.
+_SMALLEST = ("micro_batch",)
+_NUMBER = re.compile(r"\s*([-+]?\d+(?:[.,]\d+)*)\s*([A-Za-z%/]*)\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSets:
+    """One set of facts for each alternative (at least one), and the contradictions."""
+
+    answers: tuple[Facts, ...]
+    problems: tuple[Text, ...] = ()
+
+
+def answers_of(seen: Understanding, library: Any) -> AnswerSets:
+    """The facts that an understood message states."""
+    return _sets(dict(seen.slots), library)
+
+
+def answers_from(given: Mapping[str, object], library: Any) -> AnswerSets:
+    """The same from a form: keys are slots or fact ids. Raises `BadInput` with the key, what was expected and a guess."""
+    by_slot = {record.slot: record for record in library.facts.values() if record.slot}
+    slots: dict[str, Any] = {}
+    extra: list[Fact] = []
+    for key, value in given.items():
+        record = library.facts.get(key)
+        if record is not None and record.slot is None:
+            extra.append(Fact(key, _strict(key, value, record, library), "said"))
+        elif record is not None and record.kind == "ref" and str(value) in _shelf(record, library):
+            extra.append(Fact(key, str(value), "said"))
+        elif record is not None and key in ("tuning.method", "tuning.stage"):
+            extra.append(Fact(key, _strict(key, value, record, library), "said"))
+        elif record is not None:
+            slots[record.slot] = _checked(key, value, record, library)
+        elif key in by_slot:
+            slots[key] = _checked(key, value, by_slot[key], library)
+        else:
+            known = [*by_slot, *(id_ for id_, each in library.facts.items() if each.set_by == "said")]
+            raise BadInput(
+                f'there is no fact "{key}"',
+                expected="a slot or a fact id; see `hkgpu facts`",
+                do=did_you_mean(key, known),
+            )
+    sets = _sets(slots, library)
+    return AnswerSets(tuple(facts.plus(*extra) for facts in sets.answers), sets.problems)
+
+
+def _sets(slots: dict[str, Any], library: Any) -> AnswerSets:
+    problems: list[Text] = []
+    _derive(slots)
+    sets: list[Facts] = []
+    for choice in _alternatives(slots, library):
+        facts = [fact for slot, value in choice.items() for fact in _facts(slot, value, choice, library)]
+        sets.append(Facts().plus(*facts))
+        for problem in contradictions(choice, sets[-1], library):
+            if problem not in problems:
+                problems.append(problem)
+    return AnswerSets(tuple(sets) or (Facts(),), tuple(problems))
+
+
+def _derive(slots: dict[str, Any]) -> None:
+    """Memory a card from a total and a count; a total never stands for one card."""
+    total, count = slots.get("gpu_mem_total_gb"), slots.get("gpu_count")
+    if "gpu_mem_gb" not in slots and isinstance(total, int | float) and isinstance(count, int) and count > 0:
+        slots["gpu_mem_gb"] = total / count
+
+
+def _alternatives(slots: Mapping[str, Any], library: Any) -> Iterator[dict[str, Any]]:
+    """Every combination of the alternatives that were named together, at most as many as `most_alternatives`."""
+    rest = {key: _single(key, value) for key, value in slots.items() if key not in (*_HARDWARE, *_JOB, "task")}
+    hardware, jobs, tasks = _columns(slots, _HARDWARE), _columns(slots, _JOB), _tasks(slots)
+    most = int(library.words["ranges"].entries["most_alternatives"])
+    for one, two, three in itertools.islice(itertools.product(jobs, tasks, hardware), most):
+        yield {**one, **two, **three, **rest}
+
+
+def _columns(slots: Mapping[str, Any], names: Sequence[str]) -> list[dict[str, Any]]:
+    lists = [slots[name] for name in names if isinstance(slots.get(name), list)]
+    spans = [name for name in names if isinstance(slots.get(name), Mapping) and name == "params_b"]
+    if not lists and spans:
+        span = slots[spans[0]]
+        ends = [span[end] for end in ("min", "max") if end in span]
+        return [
+            {**{n: _single(n, slots[n]) for n in names if n in slots}, spans[0]: end} for end in dict.fromkeys(ends)
+        ]
+    length = max(map(len, lists), default=1)
+    out = []
+    for index in range(length):
+        row = {}
+        for name in names:
+            value = slots.get(name)
+            if isinstance(value, list):
+                value = value[index] if index < len(value) else None
+            if value is not None:
+                row[name] = _single(name, value)
+        out.append(row)
+    return out
+
+
+def _tasks(slots: Mapping[str, Any]) -> list[dict[str, Any]]:
+    task = slots.get("task")
+    named = [task] if isinstance(task, str) else list(task or [])
+    methods = [method for method in _METHODS if method in named]
+    if "qlora" in methods and "lora" in methods and slots.get("quant_bits") in (4, 8):
+        methods.remove("lora")
+    if len(methods) > 1 and "pretrain" in methods:
+        methods.remove("pretrain")
+    if methods == ["lora"] and slots.get("quant_bits") in (4, 8):
+        methods = ["qlora"]
+    stage = next((stage for stage in _STAGES if stage in named), None)
+    base: dict[str, Any] = {"stage": stage} if stage else {}
+    return [{**base, "method": method} for method in methods] or [base]
+
+
+def _single(slot: str, value: Any) -> Any:
+    """One value of a slot: of a list the one on the safe side, of bounds the one that was given."""
+    if isinstance(value, Mapping):
+        return value.get("max", value.get("min")) if slot not in _HARDWARE else value.get("min", value.get("max"))
+    if isinstance(value, list) and value and all(isinstance(item, int | float) for item in value):
+        return min(value) if slot in _SMALLEST else max(value)
+    return value
+
+
+def _facts(slot: str, value: Any, choice: Mapping[str, Any], library: Any) -> Iterator[Fact]:
+    if slot == "method":
+        yield Fact("tuning.method", str(library.facts["tuning.method"].values.get(value, value)), "said")
+        return
+    if slot == "stage":
+        yield Fact("tuning.stage", _stage(value, choice, library), "said")
+        return
+    record = next((each for each in library.facts.values() if each.slot == slot), None) or library.facts.get(slot)
+    if record is None or value is None:
+        return
+    found = _value(record, slot, value, choice, library)
+    if found is not None:
+        yield Fact(record.id, found, "said")
+
+
+def _stage(value: str, choice: Mapping[str, Any], library: Any) -> str:
+    if value == "rlhf":
+        algorithm = choice.get("rl_algo")
+        return _REINFORCED.get(str(algorithm), "grpo" if algorithm else "ppo")
+    return str(library.facts["tuning.stage"].values.get(value, value))
+
+
+def _value(record: Any, slot: str, value: Any, choice: Mapping[str, Any], library: Any) -> Value | None:
+    """A slot's value as the fact wants it, or None where it does not fit."""
+    if record.kind == "ref":
+        return _reference(record, value, choice, library)
+    values = value if isinstance(value, list) else [value]
+    fitting = [one for one in (_plain(record, item) for item in values) if one is not None]
+    if not fitting:
+        return None
+    return tuple(fitting) if record.many and len(fitting) > 1 else fitting[0]  # type: ignore[return-value]
+
+
+def _plain(record: Any, value: Any) -> bool | float | str | Quantity | None:
+    if record.kind == "boolean":
+        return value if isinstance(value, bool) else None
+    if record.kind == "choice":
+        return _choice(record, value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    if record.range is not None and not record.range[0] <= value <= record.range[1]:
+        return None
+    return Quantity(float(value), record.unit) if record.kind == "quantity" else float(value)
+
+
+def _choice(record: Any, value: Any) -> str | None:
+    for key in (str(value), str(value).split("/", 1)[0]):
+        named = record.values.get(key, key)
+        if named in record.choices:
+            return str(named)
+    return None
+
+
+def _reference(record: Any, value: Any, choice: Mapping[str, Any], library: Any) -> Value | None:
+    if record.ref == "gpus":
+        memory = choice.get("gpu_mem_gb")
+        ids = resolve_card(str(value), memory if isinstance(memory, int | float) else None, library)
+        ids = ids or resolve_card(str(value), None, library)
+        return None if not ids else ids[0] if len(ids) == 1 else tuple(ids)
+    if record.ref == "models":
+        size = choice.get("params_b")
+        return resolve_model(str(value), float(size) if isinstance(size, int | float) else None, library)
+    return str(value) if str(value) in _shelf(record, library) else None
+
+
+def _shelf(record: Any, library: Any) -> Mapping[str, Any]:
+    shelf: Mapping[str, Any] = getattr(library, record.ref)
+    return shelf
+
+
+def _checked(key: str, value: object, record: Any, library: Any) -> Any:
+    """A form's value for a slot; text is read as a number where the fact is one."""
+    if isinstance(value, list):
+        return [_checked(key, item, record, library) for item in value]
+    if isinstance(value, Mapping):
+        return {str(end): _checked(key, item, record, library) for end, item in value.items()}
+    if record.kind in ("quantity", "number"):
+        return _numeric(key, value, record)
+    if record.kind == "boolean":
+        return _boolean(key, value)
+    if record.kind == "ref" and record.ref == "gpus":
+        return _known_card(key, str(value), library)
+    if record.kind == "choice" and record.slot != "task" and _choice(record, value) is None:
+        known = [*record.values, *record.choices]
+        raise BadInput(f'"{value}" is no {key}', expected=", ".join(record.choices), do=did_you_mean(str(value), known))
+    return value
+
+
+def _numeric(key: str, value: object, record: Any) -> float:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        amount = float(value)
+    else:
+        found = _NUMBER.fullmatch(str(value))
+        if not found:
+            raise BadInput(f'"{value}" is no number for {key}', expected=f"a number in {record.unit or 'no unit'}")
+        amount = float(found[1].replace(",", ""))
+        if found[2] and record.unit and found[2] != record.unit:
+            amount = Quantity(amount, found[2]).to(record.unit).value
+    if record.range is not None and not record.range[0] <= amount <= record.range[1]:
+        low, high = record.range
+        raise BadInput(f"{key} is {amount:g}", expected=f"{low:g} to {high:g} {record.unit or ''}".rstrip())
+    return amount
+
+
+def _boolean(key: str, value: object) -> bool:
+    if isinstance(value, bool):
+        return value
+    words = {"true": True, "yes": True, "false": False, "no": False}
+    if str(value).lower() not in words:
+        raise BadInput(f'"{value}" is no yes or no for {key}', expected="true or false")
+    return words[str(value).lower()]
+
+
+def _known_card(key: str, name: str, library: Any) -> str:
+    if not resolve_card(name, None, library):
+        names = [one for each in library.gpus.names().values() for one in each]
+        raise BadInput(
+            f'"{name}" is no card in the catalogue', where=key, expected="a card's name", do=did_you_mean(name, names)
+        )
+    exact = cards_of(library).exact(name)
+    return library.gpus[exact[0]].name if len(exact) == 1 else name
+
+
+def _strict(key: str, value: object, record: Any, library: Any) -> Value:
+    if record.set_by != "said":
+        raise BadInput(f"{key} is worked out, not said", expected="a fact that a person states")
+    found = _plain(record, _checked(key, value, record, library)) if record.kind != "ref" else str(value)
+    if found is None:
+        raise BadInput(f'"{value}" does not fit {key}', expected=", ".join(record.choices or ()) or record.kind)
+    return found

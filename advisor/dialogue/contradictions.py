@@ -1,0 +1,77 @@
+"""Statements that cannot both hold: a memory that a card does not have, a format that it cannot compute, sums that differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from advisor.core.facts import Facts
+from advisor.core.text import Text
+from advisor.core.units import number
+from advisor.dialogue.cards import cards_of, resolve_card
+from advisor.dialogue.names import resolve_model
+
+
+def contradictions(slots: Mapping[str, Any], facts: Facts, library: Any) -> Iterator[Text]:
+    """What does not fit together in one set of answers, in both languages."""
+    yield from _memory(slots, library)
+    yield from _format(slots, facts, library)
+    yield from _totals(slots)
+    yield from _model(slots, library)
+
+
+def _memory(slots: Mapping[str, Any], library: Any) -> Iterator[Text]:
+    name, memory = slots.get("gpu_model"), slots.get("gpu_mem_gb")
+    if not isinstance(name, str) or not isinstance(memory, int | float) or resolve_card(name, memory, library):
+        return
+    sizes = cards_of(library).sizes(resolve_card(name, None, library))
+    if not sizes:
+        return
+    listed = ", ".join(map(number, sizes))
+    yield Text(
+        f"You said {name} with {number(memory)} GB, but it is made with {listed} GB. Which of the two is meant?",
+        f"你说的是 {number(memory)} GB 的 {name}，但它只有 {listed} GB 的版本，请确认是型号写错还是显存写错。",
+    )
+
+
+def _format(slots: Mapping[str, Any], facts: Facts, library: Any) -> Iterator[Text]:
+    wanted = slots.get("precision")
+    value = facts.value("gpu.id")
+    ids = [id_ for id_ in (value if isinstance(value, tuple) else (value,)) if isinstance(id_, str)]
+    if wanted not in ("fp8", "fp4", "bf16") or not ids:
+        return
+    cards = [library.gpus[id_] for id_ in ids]
+    lacking = all((not card.bf16_tensor) if wanted == "bf16" else getattr(card, str(wanted)).absent for card in cards)
+    if lacking:
+        name, shown = slots.get("gpu_model") or cards[0].name, str(wanted).upper()
+        yield Text(f"{name} cannot compute in {shown}.", f"{name} 不支持 {shown} 计算。")
+
+
+def _totals(slots: Mapping[str, Any]) -> Iterator[Text]:
+    count, each, total = slots.get("gpu_count"), slots.get("gpu_mem_gb"), slots.get("gpu_mem_total_gb")
+    nodes = slots.get("nodes") or 1
+    if all(isinstance(item, int | float) for item in (count, each, total, nodes)) and count * each * nodes != total:
+        sum_ = count * each * nodes
+        yield Text(
+            f"{number(count * nodes)} cards of {number(each)} GB make {number(sum_)} GB, not {number(total)} GB.",
+            f"{number(count * nodes)} 张 {number(each)} GB 的卡共 {number(sum_)} GB，不是 {number(total)} GB。",
+        )
+
+
+def _model(slots: Mapping[str, Any], library: Any) -> Iterator[Text]:
+    name, size = slots.get("model"), slots.get("params_b")
+    if not isinstance(name, str):
+        return
+    if isinstance(size, int | float):
+        alone = resolve_model(name, None, library)
+        if alone is not None and resolve_model(name, float(size), library) is None:
+            true = number(library.models[alone].params)
+            yield Text(
+                f"{name} has {true}B parameters, not {number(size)}B.",
+                f"{name} 的参数量是 {true}B，不是 {number(size)}B。",
+            )
+    elif resolve_model(name, None, library) is None:
+        yield Text(
+            f"The catalogue has no model {name}: say how many billion parameters it has.",
+            f"知识库里没有 {name} 这个模型，请说明它有多少 B 参数。",
+        )
