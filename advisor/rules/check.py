@@ -74,7 +74,7 @@ def _because(rule: RuleSpec, language: Language) -> Iterable[Problem]:
 
 def _items(rule: RuleSpec, language: Language) -> Iterable[Problem]:
     where = rule.places("then", "check")
-    for item in rule.checks:
+    for item in dict.fromkeys(rule.checks):
         if item not in language.items:
             near = did_you_mean(item, language.items)
             yield Problem(where, f'there is no checklist item "{item}"', "a file under rules/acceptance", near)
@@ -187,9 +187,7 @@ def _branches(rule: RuleSpec, language: Language) -> Iterable[Problem]:
                     yield problem
 
 
-def _satisfiable(
-    fact: str, conditions: Sequence[Condition], needed: set[str], language: Language
-) -> Iterable[Problem]:
+def _satisfiable(fact: str, conditions: Sequence[Condition], needed: set[str], language: Language) -> Iterable[Problem]:
     """Whether one value of the fact can meet all that one branch asks of it, and whether something is asked twice."""
     spec = language.facts[fact]
     tests = [

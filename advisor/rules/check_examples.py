@@ -35,8 +35,8 @@ def check_examples(rule: RuleSpec, language: Language) -> Iterable[Problem]:
     problems = [problem for example in rule.examples for problem in _facts(rule, example, language)]
     yield from problems
     names = [example.name for example in rule.examples]
-    for example in rule.examples:
-        if names.count(example.name) > 1:
+    for index, example in enumerate(rule.examples):
+        if example.name in names[:index]:
             yield Problem(example.where, f'two examples are called "{example.name}"', do="rename one")
     if not any(example.fires for example in rule.examples):
         yield Problem(rule.where, "has no example that fires", "an example with `fires: true`")

@@ -6,7 +6,7 @@ with a wrong shape gives problems and no rule, and a base with problems is never
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from advisor.core.errors import did_you_mean
@@ -230,15 +230,15 @@ class _Reading:
     def _advice(self, raw: Any) -> AdviceSpec:
         place = ("then", "advise")
         data = self._mapping(raw, place, ("level", "say"), needed=True)
-        level = self._one_of(data.get("level"), (*place, "level"), LEVELS)
+        level = self._one_of(data["level"], (*place, "level"), LEVELS) if "level" in data else ""
         return AdviceSpec(level, self._sentence(data.get("say"), (*place, "say")))
 
     def _risk(self, raw: Any) -> RiskSpec:
         place = ("then", "risk")
         data = self._mapping(raw, place, ("severity", "likelihood", "say", "mitigation"), needed=True)
         return RiskSpec(
-            self._one_of(data.get("severity"), (*place, "severity"), DEGREES),
-            self._one_of(data.get("likelihood"), (*place, "likelihood"), DEGREES),
+            self._one_of(data["severity"], (*place, "severity"), DEGREES) if "severity" in data else "",
+            self._one_of(data["likelihood"], (*place, "likelihood"), DEGREES) if "likelihood" in data else "",
             self._sentence(data.get("say"), (*place, "say")),
             self._sentence(data.get("mitigation"), (*place, "mitigation")),
         )
@@ -314,6 +314,3 @@ class _Reading:
 
 def _scalar(raw: Any) -> bool:
     return isinstance(raw, str | bool | int | float)
-
-
-Places = Callable[..., str]

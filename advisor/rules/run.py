@@ -57,14 +57,19 @@ class RuleBase:
         """The same base from the library as it is now; a wrong library leaves the old base running."""
         specs, language, problems = read(library)
         refuse(problems)
+        self.renew(specs, language)
+
+    def renew(self, specs: Iterable[RuleSpec], language: Language) -> None:
+        """Build from other rules beside the old ones, swap, and give the old ones' memory back."""
         with LOCK:
             old = self._program
-            self._load(specs, language)
+            self._load(list(specs), language)
             old.close()
 
     def run(self, facts: Facts) -> Outcome:
         """One run to the fixpoint. Raises `BadInput` for a fact that does not fit its file, `RuleConflict`."""
-        return outcome(self._program.run(facts), facts, self._many)
+        with LOCK:  # a reload between choosing the program and running it would close it
+            return outcome(self._program.run(facts), facts, self._many)
 
     @property
     def reads(self) -> frozenset[str]:
@@ -91,6 +96,11 @@ class RuleBase:
         if key not in self.rules:
             raise BadInput(f'there is no rule "{key}"', do=did_you_mean(key, self.rules))
         return self.rules[key]
+
+    @property
+    def rulesets(self) -> int:
+        """How many rulesets durable_rules' limits split the base into."""
+        return len(self._program.network)
 
     def close(self) -> None:
         """Give the engine's memory back."""

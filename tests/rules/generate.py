@@ -1,9 +1,10 @@
-"""Random rule sets of the whole language, always valid, from a seed; values on a small grid, so that borders are met."""
+"""Random rule sets of the whole language, valid, from a seed; values on a small grid, so that borders are met."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from advisor.core.facts import NOT_APPLICABLE, Fact, Facts
 from advisor.core.units import Quantity
@@ -34,13 +35,15 @@ def facts(count: int, rng: random.Random) -> dict[str, FactSpec]:
     return found
 
 
-def rules(count: int, specs: Mapping[str, FactSpec], rng: random.Random) -> list[RuleSpec]:
-    """Rules that the checker has nothing against, but for the examples that they lack."""
+def rules(count: int, specs: Mapping[str, FactSpec], rng: random.Random, calm: bool = False) -> list[RuleSpec]:
+    """At most `count` rules that the checker has nothing against, but for the examples that they lack.
+
+    Calm rules never conflict: whoever concludes a fact concludes the same value.
+    """
     language = Language(specs, {}, (), ())
-    late: set[str] = set()
     found: list[RuleSpec] = []
     while len(found) < count:
-        rule = _rule(f"rule_{len(found)}", list(specs.values()), rng)
+        rule = _rule(f"rule_{len(found)}", list(specs.values()), rng, calm)
         if not [one for one in check_rule(rule, language) if "example" not in one.what]:
             found.append(rule)
     late = _late(found)
@@ -64,7 +67,7 @@ def _late(rules: Sequence[RuleSpec]) -> set[str]:
     return late
 
 
-def _rule(name: str, specs: Sequence[FactSpec], rng: random.Random) -> RuleSpec:
+def _rule(name: str, specs: Sequence[FactSpec], rng: random.Random, calm: bool) -> RuleSpec:
     gaps = rng.random() < 0.15
     every = [_condition(specs, rng, gaps) for _ in range(rng.choice((1, 1, 2, 2, 3, 4)))]
     groups = [
@@ -74,7 +77,7 @@ def _rule(name: str, specs: Sequence[FactSpec], rng: random.Random) -> RuleSpec:
     if groups and rng.random() < 0.3:
         every = every[: rng.randrange(2)] if gaps else []
     concludes = tuple(
-        _conclusion(spec, specs, every, rng)
+        _conclusion(spec, specs, [] if calm else every, random.Random(spec.id) if calm else rng)
         for spec in rng.sample([one for one in specs if one.set_by == "rule"], rng.choice((0, 1, 1, 2)))
     )
     return RuleSpec(
@@ -127,11 +130,14 @@ def _conclusion(
     return Conclusion(spec.id, _literals(spec, rng, 1)[0], "x:1")
 
 
-def given(specs: Mapping[str, FactSpec], rng: random.Random, share: float = 0.6) -> Facts:
-    """Values for some of the facts that are said; a few do not apply, a few have several values."""
+def given(specs: Mapping[str, FactSpec], rng: random.Random, share: float = 0.6, concluded: float = 0.05) -> Facts:
+    """Values for some of the facts that are said; a few do not apply, a few have several values.
+
+    `concluded` is the share of facts set by rules that are given too, which the rules may contradict.
+    """
     found = {}
     for spec in specs.values():
-        if (spec.set_by == "said" or rng.random() < 0.05) and rng.random() < share:
+        if (spec.set_by == "said" or rng.random() < concluded) and rng.random() < share:
             found[spec.id] = Fact(spec.id, _given(spec, rng), "said")
     return Facts(found)
 
@@ -161,7 +167,6 @@ def plain(value: object) -> object:
 
 def for_twin(rule: RuleSpec) -> RuleSpec:
     """The same rule with its literals as plain values."""
-    from dataclasses import replace
 
     def condition(one: Condition) -> Condition:
         return replace(one, right=plain(one.right))

@@ -35,9 +35,7 @@ def brute(rules: list[object], specs: dict[str, object], facts: Facts) -> object
         told = twin.match(rules, specs, given)
     except twin.Conflict:
         return "conflict"
-    concluded = {
-        key: set(values) for key, values in told.known.items() if set(values) != set(given.get(key) or ())
-    }
+    concluded = {key: set(values) for key, values in told.known.items() if set(values) != set(given.get(key) or ())}
     return told.fired, concluded
 
 

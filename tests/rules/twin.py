@@ -28,7 +28,9 @@ class Told:
     known: Values = field(default_factory=dict)
 
 
-def match(rules: Sequence[RuleSpec], facts: Mapping[str, FactSpec], given: Mapping[str, Sequence[Plain] | None]) -> Told:
+def match(
+    rules: Sequence[RuleSpec], facts: Mapping[str, FactSpec], given: Mapping[str, Sequence[Plain] | None]
+) -> Told:
     """`given`: fact -> its values in the canonical unit; None where the fact does not apply."""
     told = Told(known={fact: list(values) for fact, values in given.items() if values is not None})
     not_applicable = {fact for fact, values in given.items() if values is None}
