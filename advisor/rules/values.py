@@ -78,9 +78,13 @@ def _number(spec: FactSpec, value: object) -> Value:
 def _in_range(spec: FactSpec, value: float) -> None:
     if (spec.low is not None and value < spec.low) or (spec.high is not None and value > spec.high):
         raise WrongValue(
-            f"{plain(value)} {spec.unit}".rstrip() + f" is outside the range of {spec.id}",
-            f"{plain(spec.low or 0.0)} to {plain(spec.high or 0.0)} {spec.unit}".rstrip(),
+            f"{_short(value)} {spec.unit}".rstrip() + f" is outside the range of {spec.id}",
+            f"{_short(spec.low)} to {_short(spec.high)} {spec.unit}".rstrip(),
         )
+
+
+def _short(value: float | None) -> str:
+    return "anything" if value is None else plain(float(value)).removesuffix(".0")
 
 
 def _expected(spec: FactSpec) -> str:
