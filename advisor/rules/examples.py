@@ -67,11 +67,12 @@ def run_examples(rules: Iterable[RuleSpec], language: Language) -> list[ExampleR
     for rule in rules:
         if rule.status != "retired" and rule.examples:
             with alone(compile_rule(rule, language), language) as program:
-                found += [_result(rule, example, program, language) for example in rule.examples]
+                found += [check_example(rule, example, program, language) for example in rule.examples]
     return found
 
 
-def _result(rule: RuleSpec, example: Example, program: Program, language: Language) -> ExampleResult:
+def check_example(rule: RuleSpec, example: Example, program: Program, language: Language) -> ExampleResult:
+    """One example on a base of its rule alone."""
     try:
         run = program.run(facts_of(example, language))
         why = _difference(example, run, language)

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Mapping
 from typing import Final, Literal
 
 from advisor.core.facts import shown
-from advisor.core.units import number
+from advisor.core.units import Quantity, number
 from advisor.rules.compile import CompiledRule, right_value
 from advisor.rules.language import Conclusion, Condition, FactRef, FactSpec, HeuristicRef, Language, RuleSpec
+from advisor.rules.values import plain_unit
 
 Speech = Literal["en", "zh"]
 
@@ -125,6 +126,8 @@ class _Speaker:
     def value(self, spec: FactSpec, value: object) -> str:
         if isinstance(value, bool):
             return self.phrase("true" if value else "false")
+        if isinstance(value, Quantity) and plain_unit(spec):
+            return number(value.value)
         return number(value) if isinstance(value, float) and spec.numeric else shown(value)  # type: ignore[arg-type]
 
     def consequences(self, rule: RuleSpec) -> list[str]:
@@ -132,9 +135,10 @@ class _Speaker:
         if rule.verdict is not None:
             found.append(self.phrase("verdict", rule.verdict))
         if rule.advice is not None:
-            found.append(self.phrase("advise", rule.advice.level, rule.advice.say.text.in_lang(self.lang)))
+            said = rule.advice.say.text.in_lang(self.lang).rstrip(".。")
+            found.append(self.phrase("advise", rule.advice.level, said))
         if rule.risk is not None:
-            said = rule.risk.say.text.in_lang(self.lang)
+            said = rule.risk.say.text.in_lang(self.lang).rstrip(".。")
             found.append(self.phrase("risk", rule.risk.severity, rule.risk.likelihood, said))
         if rule.checks:
             found.append(self.phrase("check", self.listed(rule.checks)))
