@@ -100,6 +100,7 @@ def _loss(job: Job, c: Constants) -> float:
     per_logit = {
         "plain": c.logit_bytes_plain,
         "chunked": c.logit_bytes_chunked,
+        "in_place": c.logit_bytes_in_place,
         "parallel": c.logit_bytes_parallel,
         "parallel_fused": c.logit_bytes_parallel_fused,
         "unstated": c.logit_bytes_unstated,
@@ -114,4 +115,4 @@ def kind_of_loss(job: Job) -> str:
         # Its own recipes leave the fusion to be switched on; those that sit on top of it switch it on.
         fused = job.fused_ce if job.fused_ce is not None else job.defaults.engine != "megatron"
         return "parallel_fused" if fused else "parallel"
-    return "unstated" if job.fused_ce is None and loss == "plain" else loss
+    return "unstated" if job.fused_ce is None and loss == "plain" and not job.defaults.loss_said else loss

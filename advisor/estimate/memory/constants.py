@@ -40,6 +40,7 @@ class Constants:
     # Loss.
     logit_bytes_plain: float
     logit_bytes_chunked: float
+    logit_bytes_in_place: float
     fused_loss_hidden: float
     logit_bytes_parallel: float
     logit_bytes_parallel_fused: float
@@ -90,6 +91,7 @@ class Constants:
     default_seq_len: float
     default_new_tokens: float
     batch_slack: float
+    cap_share: float
     default_lora_rank: float
     in_flight_limit: float
     # How far off each part may be (one standard deviation, as a share of the part).

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from advisor.estimate.memory.workload import Attention, Checkpointing, Sharding
 
 States = Literal["pure", "autocast", "masters"]
-Loss = Literal["plain", "chunked", "fused", "parallel", "parallel_fused", "unstated"]
+Loss = Literal["plain", "chunked", "fused", "in_place", "parallel", "parallel_fused", "unstated"]
 UNSTATED = "unstated"
 
 
@@ -48,6 +48,7 @@ class Defaults:
     attention: Attention = "sdpa"
     loss: Loss = "plain"
     loss_fused: Loss = "fused"
+    loss_said: bool = False
     norms: Literal["eager", "fused"] = "eager"
     selective: Literal["torch", "megatron"] = "torch"
     sequence_parallel: bool = False

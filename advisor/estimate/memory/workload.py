@@ -7,14 +7,14 @@ where a stated value is impossible; nothing here computes memory.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 from advisor.core.errors import BadInput
 from advisor.estimate.derivation import positive
 from advisor.estimate.memory.arch import Shape
 from advisor.estimate.memory.constants import Constants
-from advisor.estimate.memory.frameworks import Defaults
+from advisor.estimate.memory.frameworks import Defaults, Loss, States
 
 Method = Literal["full", "lora", "qlora", "inference", "pretrain"]
 Weights = Literal["bf16", "fp16", "fp32", "mixed", "fp8", "int8", "int4", "nf4", "nf4_double", "fp4"]
@@ -59,6 +59,12 @@ class Workload:
     """Inference: tokens generated beyond `seq_len`; None = `seq_len` is the whole length."""
     length_is_cap: bool = False
     """The samples are shorter than `seq_len` and not packed."""
+    states: States | None = None
+    """Who keeps fp32 copies in a full tuning, where somebody said it."""
+    loss: Loss | None = None
+    """How the loss is computed, where somebody said more than "fused or not"."""
+    kbit_preparation: bool | None = None
+    """Everything that is not quantised was cast to fp32."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +109,7 @@ class Job:
 
 def fill(w: Workload, d: Defaults, c: Constants) -> Job:
     """Fill the gaps of a workload from a framework's defaults; raises `BadInput` for what cannot be."""
+    d = _said(w, d)
     assumed = [name for name in _MATTERS if getattr(w, name) is None and _asks(w, name)]
     trains = w.method != "inference"
     adapters = w.method in ("lora", "qlora")
@@ -135,7 +142,11 @@ def fill(w: Workload, d: Defaults, c: Constants) -> Job:
         stage=w.stage,
         weights=weights,
         optimizer=w.optimizer or d.optimizer,
-        tokens=seq_len * micro ** (1 - _slack(w, d, c)) * (2 if pairs else 1) / cp,
+        tokens=seq_len
+        * (c.cap_share if w.length_is_cap else 1.0)
+        * micro ** (1 - _slack(w, d, c))
+        * (2 if pairs else 1)
+        / cp,
         seq_len=seq_len,
         micro_batch=micro,
         accumulates=accumulation > 1,
@@ -165,6 +176,18 @@ def fill(w: Workload, d: Defaults, c: Constants) -> Job:
         reference_model=w.stage in ("dpo", "ppo", "grpo") and not adapters,
         assumed=tuple(assumed),
     )
+
+
+def _said(w: Workload, d: Defaults) -> Defaults:
+    """The defaults with what the workload says outright."""
+    changes: dict[str, Any] = {}
+    if w.states is not None:
+        changes |= {"bf16_states": w.states, "bf16_states_fsdp": w.states, "states_in_doubt": False}
+    if w.loss is not None:
+        changes |= {"loss": w.loss, "loss_fused": w.loss, "loss_said": True}
+    if w.kbit_preparation is not None:
+        changes["kbit_preparation"] = w.kbit_preparation
+    return replace(d, **changes) if changes else d
 
 
 def _slack(w: Workload, d: Defaults, c: Constants) -> float:
