@@ -7,7 +7,9 @@ function of the facts and is safe from threads.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import gc
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Literal
 
@@ -117,9 +119,22 @@ class RuleBase:
 
 def read(library: Library) -> tuple[list[RuleSpec], Language, list[Problem]]:
     """The library's rules and language, and everything that is wrong with them."""
-    language = load.language(library)
-    specs, problems = load.rules(library)
-    return specs, language, [*problems, *check(specs, language)]
+    with _collector_at_rest():
+        language = load.language(library)
+        specs, problems = load.rules(library)
+        return specs, language, [*problems, *check(specs, language)]
+
+
+@contextmanager
+def _collector_at_rest() -> Iterator[None]:
+    """Reading makes many small things that all stay; the collector would walk through them again and again."""
+    running = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if running:
+            gc.enable()
 
 
 def refuse(problems: list[Problem]) -> None:
