@@ -8,7 +8,7 @@ which no row of that currency exists, and to average over currencies or terms.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import exp, sqrt
 from statistics import median
 from typing import Literal
@@ -17,8 +17,10 @@ from advisor.core.errors import BadInput
 from advisor.core.units import Range, check_unit, convert
 from advisor.estimate.constants import Figure, Heuristics, load
 from advisor.estimate.derivation import Estimate, Step, positive, whole
+from advisor.knowledge.records.offers import Offer, OfferRow, Price
 
 Period = Literal["hour", "day", "week", "month", "year"]
+_PERIODS: dict[str, Period] = {"hour": "hour", "day": "day", "week": "week", "month": "month", "year": "year"}
 Place = Literal["below_half", "inside", "above_twice"]
 
 
@@ -256,32 +258,29 @@ def buy_or_rent(
     return Estimate(Range(best, likely, max(worst, likely), "months"), steps, () if running_month else (share.id,))
 
 
-def rows_from(offers: Iterable[object], *, terms: Sequence[str] | None = None) -> list[PriceRow]:
-    """The priced server rows of `library.offers` as plain rows; those without a card or a period are left out."""
-    found = []
-    for offer in offers:
-        if getattr(offer, "kind", "server") != "server" or (
-            terms is not None and getattr(offer, "term", "") not in terms
-        ):
-            continue
-        found += [row for row in map(lambda each, of=offer: _row(of, each), getattr(offer, "rows", ())) if row]
-    return found
+def rows_from(offers: Iterable[Offer], *, terms: Sequence[str] | None = None) -> list[PriceRow]:
+    """The priced server rows of `library.offers` as plain rows; those without card, period or date are left out."""
+    chosen = [each for each in offers if each.kind == "server" and (terms is None or each.term in terms)]
+    return [row for offer in chosen for each in offer.rows if (row := _row(offer, each)) is not None]
 
 
-def _row(offer: object, row: object) -> PriceRow | None:
-    amount, gpu, cards = getattr(row, "price", None), getattr(row, "gpu", None), getattr(row, "gpu_count", None)
-    period: Period | Literal["once"] = getattr(row, "period", "once")
-    if amount is None or not gpu or not cards or period == "once":
+def _row(offer: Offer, row: OfferRow) -> PriceRow | None:
+    if not row.gpu or not row.gpu_count or row.period not in _PERIODS or offer.date is None:
         return None
-    low, high = (amount, amount) if isinstance(amount, (int, float)) else (amount.low, amount.high)
+    low, high = (row.price.low, row.price.high) if isinstance(row.price, Price) else (row.price, row.price)
     if low <= 0:
         return None
-    plain = PriceRow(gpu, cards, low, high, getattr(offer, "currency", ""), period, str(getattr(offer, "date", "")))
-    return replace(
-        plain,
-        place=getattr(offer, "place", ""),
-        provider=getattr(offer, "provider", ""),
-        term=getattr(offer, "term", ""),
-        in_hong_kong=getattr(offer, "in_hong_kong", False),
-        source=getattr(offer, "source", ""),
+    return PriceRow(
+        gpu=row.gpu,
+        cards=row.gpu_count,
+        low=low,
+        high=high,
+        currency=offer.currency,
+        period=_PERIODS[row.period],
+        date=offer.date,
+        place=offer.place,
+        provider=offer.provider,
+        term=offer.term,
+        in_hong_kong=offer.in_hong_kong,
+        source=offer.source,
     )

@@ -24,6 +24,7 @@ from advisor.estimate.memory.lookup import shape_of
 from advisor.estimate.memory.names import plain_key
 from advisor.estimate.speed import Compute, Job, Method, Recompute, SpeedConstants, Split, Stack, Widths
 from advisor.estimate.speed_machine import Machine, machine
+from advisor.knowledge.records.gpus import Gpu
 
 COLUMNS = ("id", "tokens_per_s_per_gpu", "low", "high", "mfu", "error")
 _NUMBERS = re.compile(r"\d+(?:\.\d+)?")
@@ -61,15 +62,22 @@ def _meaning(text: str, patterns: Iterable[tuple[str, Any]]) -> Any:
     return next((meaning for pattern, meaning in patterns if re.search(pattern, text)), None)
 
 
-def _last_number(text: str) -> float | None:
-    """The last number of a cell: `up to 6144` and `8-16` mean the larger."""
-    found = _NUMBERS.findall(text.replace(",", ""))
-    return float(found[-1]) if found else None
+def _amount(text: str) -> float | None:
+    """The first number of a cell, None where there is none or it is 0; `8k` is 8,192, `4M` four million."""
+    found = re.search(r"(\d+(?:\.\d+)?)\s*([km]?)(?![a-z])", text.replace(",", "").casefold())
+    if not found:
+        return _first(text)
+    return float(found[1]) * {"": 1, "k": 2**10, "m": 10**6}[found[2]] or None
+
+
+def _first(text: str) -> float | None:
+    found = _NUMBERS.search(text.replace(",", ""))
+    return (float(found[0]) or None) if found else None
 
 
 def _widths(row: Mapping[str, str | None], library: Any) -> Widths:
     """The model's widths; those that the remarks print (layers, hidden) win, at the stated size."""
-    size = _last_number(_text(row, "params_b"))
+    size = _first(_text(row, "params_b"))
     notes = _text(row, "remarks")
     params = None if size is None else convert(size, "Gparams", "params")
     shape = _shape(_text(row, "model"), params, library)
@@ -173,14 +181,16 @@ def _stack(row: Mapping[str, str | None], precision: str, gpu_bf16: bool) -> Sta
 
 
 def _batch(
-    row: Mapping[str, str | None], split: Split, cards: int, capped: bool, library: Any
+    row: Mapping[str, str | None], split: Split, cards: int, capped: bool, seq_len: float | None, library: Any
 ) -> tuple[float | None, float | None]:
     """Sequences of a micro-batch and micro-batches a step, each None where it does not follow."""
     said = (_text(row, "parallelism") + " " + _text(row, "remarks")).casefold()
     stated = re.search(r"(?:micro-?_?batch(?: size)?|\bmbs|\bbs|batch size)\s*=?\s*(\d+)", said)
     steps = re.search(r"(?:grad(?:ient)?[ _-]?accum(?:ulation)?(?: steps)?|\bga)\s*=?\s*(\d+)", said)
     batch = _text(row, "global_batch").casefold()
-    total, each = _last_number(batch), "per gpu" in batch or "per device" in batch
+    total, each = _amount(batch), bool(re.search(r"per[ _-](gpu|device|card)", batch))
+    if total is not None and "token" in batch:
+        total = total / seq_len if seq_len else None
     replicas = max(1.0, cards / (split.tensor * split.pipeline * split.context))
     micro = float(stated[1]) if stated else None
     if total is None:
@@ -202,53 +212,68 @@ def _unstated_micro(share: float, split: Split, capped: bool, c: SpeedConstants)
     return c.accumulated_capped.value if capped else c.accumulated_micro_batch.value
 
 
-def job_of(row: Mapping[str, str | None], library: Any) -> tuple[Job, Machine, list[str]]:
-    """The job and machine of a row, and what could not be read; raises `HkgpuError` where nothing follows."""
-    errors: list[str] = []
-    notes = (_text(row, "remarks") + " " + _text(row, "parallelism")).casefold()
+def _hardware(row: Mapping[str, str | None], library: Any, errors: list[str]) -> tuple[Gpu, int]:
+    """The card and how many of it; one server where nobody says."""
     named = _text(row, "gpu_model")
     gpu = find_gpu(named, library)
     if gpu is None:
         raise BadInput(f'the card "{named}" is not known' if named else "no card is stated", expected="a known card")
-    cards = _last_number(_text(row, "n_gpus"))
-    if cards is None or cards < 1:
+    said = _text(row, "n_gpus").casefold().replace(",", "")
+    product = re.search(r"(\d+)\s*(?:nodes?|servers?)?\s*[x*×]\s*(\d+)", said)
+    counts = [int(each) for each in re.findall(r"\d+", said)]
+    cards = int(product[1]) * int(product[2]) if product else max(counts, default=0)
+    if cards < 1:
         errors.append("n_gpus is not stated: one server is taken")
-        cards = speed_cards(library)
-    split = _split(row, int(cards))
+        cards = int(library.heuristic("links.cards_per_server").value)
+    return gpu, cards
+
+
+def _words(row: Mapping[str, str | None], errors: list[str]) -> tuple[Method, Compute]:
+    """Method and precision; what is not understood is named and taken as full and bf16."""
     cell = _text(row, "precision").casefold()
-    precision: Compute = _meaning(cell, _PRECISIONS) or "bf16"
+    precision: Compute | None = _meaning(cell, _PRECISIONS)
     method: Method | None = _meaning(_text(row, "method").casefold(), _METHODS)
     if method is None:
         errors.append(f'method "{_text(row, "method")}" is not understood: full is taken')
+    if precision is None and cell:
+        errors.append(f'precision "{cell}" is not understood: bf16 is taken')
     if method == "lora" and re.search(_QUANTISED, cell):
         method = "qlora"
+    return method or "full", precision or "bf16"
+
+
+def job_of(row: Mapping[str, str | None], library: Any) -> tuple[Job, Machine, list[str]]:
+    """The job and machine of a row, and what could not be read; raises `HkgpuError` where nothing follows."""
+    errors: list[str] = []
+    gpu, cards = _hardware(row, library, errors)
+    method, precision = _words(row, errors)
+    notes = (_text(row, "remarks") + " " + _text(row, "parallelism")).casefold()
+    kernels = notes + " " + _text(row, "precision").casefold()
+    split = _split(row, cards)
     length = _text(row, "seq_len").casefold()
     capped = "cap" in length or "max" in length
-    micro, accumulation = _batch(row, split, int(cards), capped, library)
+    seq_len = _amount(length)
+    micro, accumulation = _batch(row, split, cards, capped, seq_len, library)
+    stack = _stack(row, precision, gpu.bf16_tensor)
     job = Job(
         widths=_widths(row, library),
-        method=method or "full",
+        method=method,
         precision=precision,
-        seq_len=float(_NUMBERS.findall(length)[0]) if _NUMBERS.search(length) else None,
+        seq_len=seq_len,
         micro_batch=micro,
         accumulation=accumulation,
         recompute=_meaning(notes, _RECOMPUTE),
-        stack=_stack(row, precision, gpu.bf16_tensor),
-        fused=bool(re.search(_FUSED, notes + " " + cell)) and "eager" not in notes + cell,
-        flash=gpu.bf16_tensor,
+        stack=stack,
+        fused=bool(re.search(_FUSED, kernels)) and "eager" not in kernels,
+        flash=stack != "older",
         causal="bert" not in _text(row, "model").casefold(),
         capped=capped,
         grouped_experts=bool(re.search(r"scattermoe|grouped|megablocks", notes)) or bool(_DIMENSION.search(notes)),
         split=split,
     )
-    job = replace(job, flash=job.stack != "older")
-    on = machine(gpu, int(cards), library, interconnect=_text(row, "interconnect"), power_limited="power" in named)
+    limited = "power" in _text(row, "gpu_model").casefold()
+    on = machine(gpu, cards, library, interconnect=_text(row, "interconnect"), power_limited=limited)
     return job, on, errors
-
-
-def speed_cards(library: Any) -> float:
-    """Cards of one server, where a row does not say how many there are."""
-    return float(library.heuristic("links.cards_per_server").value)
 
 
 def speed_rows(rows: Iterable[Mapping[str, str | None]], library: Any) -> Iterator[dict[str, str]]:
