@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
@@ -117,7 +117,7 @@ def _rows(desk: Desk, answers: Facts) -> Iterator[tuple[Judged, tuple[Task, Gpu]
     """One judged plan for each method to size; one run without a plan where nothing is to be sized."""
     asks = (Fact("asks.intent", desk.asked.intent, "said"), Fact("place.kind", desk.market.kind, "known"))
     known = answers.plus(*asks, *figures.transfer_facts(answers, desk.library))
-    base_facts = known.plus(*_named_card(desk, answers))
+    base_facts = _with_named_card(desk, known)
     first = desk.base.run(_with_defaults(desk, base_facts, ""))
     stated = word(answers, "tuning.method")
     methods = (stated,) if stated else _many(first.facts.value("size.methods"))
@@ -128,15 +128,34 @@ def _rows(desk: Desk, answers: Facts) -> Iterator[tuple[Judged, tuple[Task, Gpu]
     for method in methods:
         facts = _with_defaults(desk, base_facts, method)
         task = task_of(facts, method, desk.library, seen=seen)
-        yield _judge_method(desk, facts, task, method_stated=stated is not None)
+        hardware = _stated_hardware(desk, known)
+        for one in hardware:
+            option = on_hardware(task, one, desk.library.gpus[one.gpu], desk.library)
+            yield _first_good(desk, facts, task, [option], hardware_stated=True, method_stated=stated is not None)
+        if not hardware:
+            options = _searched(desk, known, task)
+            yield _first_good(desk, facts, task, options, hardware_stated=False, method_stated=stated is not None)
 
 
-def _named_card(desk: Desk, answers: Facts) -> Iterator[Fact]:
-    """What we know of the card that was named, where it can be only one: asked about even where nothing is sized."""
-    cards = _cards(desk, answers)
-    if len(cards) == 1:
-        yield from figures.card_facts(cards[0])
-        yield from figures.said_differs(cards[0], answers)
+def _with_named_card(desk: Desk, facts: Facts) -> Facts:
+    """The facts, with what we know of the card that was named; one form stands for all forms of one name."""
+    cards = forms(_cards(desk, facts), int(amount(facts, "gpu.count") or 1))
+    plain = Facts({key: fact for key, fact in facts.items() if key != "gpu.id"})
+    if len(cards) != 1:
+        return plain
+    card = cards[0]
+    named = Fact("gpu.id", card.id, facts["gpu.id"].provenance if "gpu.id" in facts else "assumed")
+    return plain.plus(named, *figures.card_facts(card), *figures.said_differs(card, facts))
+
+
+def forms(cards: Sequence[Gpu], per_node: int) -> list[Gpu]:
+    """One card for each name: boards with a switched link where several stand in a server, else the plug-in form."""
+    chosen: dict[str, Gpu] = {}
+    for card in cards:
+        switched = card.nvlink_kind == "nvlink"
+        if card.label not in chosen or switched == (per_node > 2):
+            chosen[card.label] = card
+    return list(chosen.values())
 
 
 def _many(value: Value | None) -> tuple[str, ...]:
@@ -162,24 +181,16 @@ def _with_defaults(desk: Desk, facts: Facts, method: str) -> Facts:
     return facts.plus(*added)
 
 
-def _judge_method(
-    desk: Desk, facts: Facts, task: Task, *, method_stated: bool
+def _first_good(
+    desk: Desk, facts: Facts, task: Task, options: Iterable[Option], *, hardware_stated: bool, method_stated: bool
 ) -> tuple[Judged, tuple[Task, Gpu] | None]:
-    """The first candidate that the rules do not refuse; the first candidate where they refuse all."""
-    stated = _stated_hardware(desk, facts)
-    options: Iterator[Option]
-    if stated:
-        options = iter(
-            [on_hardware(task, hardware, desk.library.gpus[hardware.gpu], desk.library) for hardware in stated]
-        )
-    else:
-        options = _searched(desk, facts, task)
+    """The first option that the rules do not refuse; the first one where they refuse all."""
     first: tuple[Judged, tuple[Task, Gpu]] | None = None
     for count, option in enumerate(options):
         if count >= PLANS_A_METHOD:
             break
         card = desk.library.gpus[option.hardware.gpu]
-        judged = judge(desk, facts, task, option, card, hardware_stated=bool(stated), method_stated=method_stated)
+        judged = judge(desk, facts, task, option, card, hardware_stated=hardware_stated, method_stated=method_stated)
         first = first or (judged, (task, card))
         if judged.verdict != "no":
             return judged, (task, card)
@@ -203,6 +214,7 @@ def judge(
         hardware_stated=hardware_stated, method_stated=method_stated, place=desk.market.kind,
     )  # fmt: skip
     found = facts.plus(
+        Fact("gpu.id", card.id, "said" if hardware_stated else "assumed"),
         *figures.card_facts(card),
         *figures.model_facts(task),
         *plan,
@@ -225,7 +237,7 @@ def _stated_hardware(desk: Desk, facts: Facts) -> list[Hardware]:
         count = total / nodes
     if not cards or not count:
         return []
-    return [Hardware(card.id, card.label, int(count), nodes) for card in cards]
+    return [Hardware(card.id, card.label, int(count), nodes) for card in forms(cards, int(count))]
 
 
 def _cards(desk: Desk, facts: Facts) -> list[Gpu]:
@@ -243,7 +255,7 @@ def _searched(desk: Desk, facts: Facts, task: Task) -> Iterator[Option]:
     """What the search finds, where card or count is open."""
     count, nodes = amount(facts, "gpu.count"), facts.get("gpu.nodes")
     stated_nodes = int(amount(facts, "gpu.nodes") or 1) if nodes and nodes.provenance == "said" else None
-    cards = tuple(_cards(desk, facts)) or desk.market.cards
+    cards = tuple(forms(_cards(desk, facts), int(count or 1))) or desk.market.cards
     found = candidates(
         task, desk.market, desk.library, cards=cards, per_node=int(count) if count else None, nodes=stated_nodes
     )

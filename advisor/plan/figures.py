@@ -39,7 +39,7 @@ def card_facts(card: Gpu) -> Iterator[Fact]:
     yield from _known(
         {
             "plan.gpu": card.id,
-            "card.family": card.family.lower().replace(" ", "_"),
+            "card.family": family(card),
             "card.form": card.form,
             "card.architecture": card.architecture,
             "card.memory": _q(card.memory.value, "GB"),
@@ -59,6 +59,13 @@ def card_facts(card: Gpu) -> Iterator[Fact]:
         },
         "known",
     )
+
+
+def family(card: Gpu) -> str:
+    """The card's family as the facts name it: "RTX 4090 D" is `rtx_4090d`, "RTX PRO 6000" `rtx_pro_6000`."""
+    words = card.family.lower().split()
+    joined = "_".join(words[:-1]) + words[-1] if len(words[-1]) == 1 else "_".join(words)
+    return joined.replace("-", "_")
 
 
 def _has(value: float | None, absent: bool) -> bool | None:
@@ -90,7 +97,7 @@ def interconnect(option: Option, card: Gpu, nvlink: bool | None) -> str | None:
         return None
     if nvlink is False or card.nvlink_kind == "none":
         return "pcie"
-    return {"switched": "nvlink", "bridge": "nvlink_bridge" if nvlink else "pcie"}.get(card.nvlink_kind)
+    return {"nvlink": "nvlink", "nvlink_bridge": "nvlink_bridge" if nvlink else "pcie"}.get(card.nvlink_kind)
 
 
 def plan_facts(
@@ -202,7 +209,9 @@ def _disk_facts(option: Option, answers: Facts) -> Iterator[Fact]:
     yield Fact("storage.needed", Quantity(total, "GB"), "estimated")
     size = amount(answers, "storage.size", "GB")
     if size:
-        yield Fact("storage.used_share", Quantity(100 * total / size, "%"), "estimated")
+        used = [need for part, need in needs.items() if part != "kept free"]
+        for name, amounts in (("used_share_low", [n.low for n in used]), ("used_share", [n.likely for n in used])):
+            yield Fact(f"storage.{name}", Quantity(100 * sum(amounts) / size, "%"), "estimated")
 
 
 def transfer_facts(answers: Facts, library: Library) -> Iterator[Fact]:
@@ -267,7 +276,7 @@ def served(task: Task, option: Option) -> serving.Served:
 
 
 def offer_facts(option: Option, day: date) -> Iterator[Fact]:
-    """How old the price is; a year or a month without a day counts from its first day, rather too old than too young."""
+    """How old the price is; a year or a month counts from its first day, rather too old than too young."""
     if option.price is None:
         return
     year, month, day_of_month = (*map(int, option.price.as_of.split("-")), 1, 1)[: 1 + 2]

@@ -108,35 +108,35 @@ def summary(consultation: Consultation, wording: Wording) -> str:
     verdict = wording.fixed(sentences.VERDICT, consultation.verdict)
     if consultation.intent == "out_of_scope":
         return wording.fixed(sentences.SUMMARY, "declined")
-    if not consultation.rows:
-        return wording.fixed(sentences.SUMMARY, "several", verdict=verdict, rows=_topic(consultation, wording))
     if len(consultation.rows) == 1:
         row = consultation.rows[0]
+        words = {"verdict": verdict, "why": without_opening(reason(row, wording), row.verdict)}
         if not row.method:
-            return wording.fixed(sentences.SUMMARY, "several", verdict=verdict, rows=reason(row, wording))
-        words = {"verdict": verdict, "method": wording.fixed(sentences.METHOD, row.method), "why": reason(row, wording)}
+            return wording.fixed(sentences.SUMMARY, "topic", **words)
+        words["method"] = wording.fixed(sentences.METHOD, row.method)
         if row.option is None:
             return wording.fixed(sentences.SUMMARY, "row_unmeasured", **words)
-        words["hardware"] = wording.hardware(row.option.hardware)
-        return wording.fixed(sentences.SUMMARY, "row", **words)
+        return wording.fixed(sentences.SUMMARY, "row", **words, hardware=wording.hardware(row.option.hardware))
     joint, stop = ("; ", ".") if wording.lang == "en" else ("；", "。")
     rows = joint.join(_short(row, wording).rstrip(stop) for row in consultation.rows if row.method)
     return wording.fixed(sentences.SUMMARY, "several", verdict=verdict, rows=rows + stop)
 
 
-def _topic(consultation: Consultation, wording: Wording) -> str:
-    return (
-        consultation.problems[0].in_lang(wording.lang)
-        if consultation.problems
-        else wording.fixed(sentences.SUMMARY, "no_rule")
-    )
+def without_opening(line: str, verdict: str) -> str:
+    """A rule's sentence without the verdict at its beginning, where the summary has said it already."""
+    for opening in sentences.OPENINGS[verdict]:
+        rest = line.removeprefix(opening)
+        if rest != line and rest[:1] in (":", "：", ",", "，", "。", "."):
+            rest = rest[1:].lstrip()
+            return rest[:1].upper() + rest[1:]
+    return line
 
 
 def _short(row: Judged, wording: Wording) -> str:
     method = wording.fixed(sentences.METHOD, row.method)
     if row.option is None or row.option.peak is None:
         return f"{method}: {wording.fixed(sentences.SUMMARY, 'no_option')}"
-    key = {"yes": "fits_on", "yes_if": "tight_on", "no": "not_on"}.get(row.verdict)
+    key = {"yes": "fits_on", "yes_if": "works_if_on", "no": "not_on"}.get(row.verdict)
     if key is None:
         return f"{method}: {reason(row, wording)}"
     return wording.fixed(sentences.SUMMARY, key, method=method, hardware=wording.hardware(row.option.hardware))
@@ -208,7 +208,7 @@ def ordered(judged: Judged) -> dict[str, dict[str, Any]]:
 
 def _storage(option: Option, order: Mapping[str, Any]) -> list[Json]:
     return [
-        {"use": use, "kind": order.get("kind"), "gb": round(need.high), "raid": order.get("raid")}
+        {"use": use, "kind": order.get("kind"), "gb": round(need.likely), "raid": order.get("raid")}
         for use, need in option.storage
     ]
 

@@ -51,16 +51,23 @@ def _paragraphs(lines: list[str]) -> list[str]:
 
 def _understood(reply: Json, wording: Wording) -> list[str]:
     lines = []
-    if reply["understood"]:
-        pairs = ", ".join(f"`{slot}` = {escape(value)}" for slot, value in reply["understood"].items())
-        lines.append(f"- {wording.fixed(sentences.HEADING, 'understood')}: {pairs}")
-    for entry in reply["assumptions"]:
-        head = wording.fixed(sentences.HEADING, "assumed")
-        lines.append(f"- {head}: `{entry['fact']}` = {escape(entry['value'])} · {entry['why']}")
+    for key in ("understood", "assumed"):
+        pairs = facts_line(reply, key, wording)
+        if pairs:
+            lines.append(f"- {wording.fixed(sentences.HEADING, key)}: {escape(pairs)}")
     for entry in reply["rejected"]:
         head = wording.fixed(sentences.HEADING, "rejected")
         lines.append(f"- {head}: {escape(entry.get('text', ''))} · {escape(entry.get('reason', ''))}")
     return ["\n".join(lines)]
+
+
+def facts_line(reply: Json, key: str, wording: Wording) -> str:
+    """What was understood or assumed, in the words of its facts: `name value, name value`."""
+    joint = ", " if wording.lang == "en" else "，"
+    pairs = (
+        reply["understood"].items() if key == "understood" else ((a["fact"], a["value"]) for a in reply["assumptions"])
+    )
+    return joint.join(f"{wording.slot(slot)} {wording.said(slot, value)}" for slot, value in pairs)
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:
@@ -118,32 +125,38 @@ def configuration_lines(plan: Json, wording: Wording) -> list[tuple[str, str]]:
     if plan["method"] != "inference":
         state = wording.fixed(word, "on" if plan["grad_ckpt"] else "off")
         lines += [
-            (wording.fixed(word, "sharding"), plan["sharding"]),
+            (wording.fixed(word, "sharding"), wording.value("plan.sharding", plan["sharding"])),
             (wording.fixed(word, "micro_batch"), f"{plan['micro_batch']} × {plan['seq_len']} tokens"),
             (wording.fixed(word, "grad_ckpt"), state),
-            (wording.fixed(word, "optimizer"), str(plan["optimizer"])),
+            (wording.fixed(word, "optimizer"), wording.value("plan.optimizer", str(plan["optimizer"]))),
         ]
     for key, label in (("cpu_cores", "cpu"), ("ram_gib", "ram")):
         if plan[key] is not None:
             lines.append((wording.fixed(word, label), f"{plan[key]}{' GiB' if key == 'ram_gib' else ''}"))
     if plan["storage"]:
-        lines.append((wording.fixed(word, "storage"), storage(plan["storage"])))
+        lines.append((wording.fixed(word, "storage"), storage(plan["storage"], wording)))
     for key, label in (("network", "network"), ("software", "software"), ("power_cooling", "power")):
         if plan[key]:
-            lines.append((wording.fixed(word, label), _group(plan[key])))
+            lines.append((wording.fixed(word, label), _group(key, plan[key], wording)))
     if plan["time_h"]:
         hours = plan["time_h"]
-        lines.append((wording.fixed(word, "time"), f"{hours['likely']:,} ({hours['low']:,}–{hours['high']:,}) h"))
+        lines.append(
+            (
+                wording.fixed(word, "time"),
+                f"{hours['likely']:,} ({hours['low']:,}–{hours['high']:,}) {wording.unit('h')}",
+            )
+        )
     if plan["cost"]:
         lines.append((wording.fixed(word, "cost"), money(plan["cost"], wording)))
     return lines
 
 
-def storage(parts: list[Json]) -> str:
+def storage(parts: list[Json], wording: Wording) -> str:
     """All disk parts and their sum."""
-    kinds = sorted({str(part[key]) for part in parts for key in ("kind", "raid") if part[key]})
+    first = parts[0]
+    kinds = [wording.value(f"order.storage.{key}", first[key]) for key in ("kind", "raid") if first[key]]
     total = sum(part["gb"] for part in parts)
-    uses = " + ".join(f"{part['use']} {part['gb']:,}" for part in parts)
+    uses = " + ".join(f"{wording.fixed(sentences.DISK, part['use'])} {part['gb']:,}" for part in parts)
     return f"{total:,} GB{' ' + ', '.join(kinds) if kinds else ''} ({uses})"
 
 
@@ -155,13 +168,15 @@ def money(cost: Json, wording: Wording) -> str:
     return f"{band} {cost['currency']}/{period} ({as_of}, {cost['place']})"
 
 
-def _group(values: Json) -> str:
-    def one(value: Any) -> str:
+def _group(group: str, values: Json, wording: Wording) -> str:
+    def one(name: str, value: Any) -> str:
         if isinstance(value, dict):
-            return f"{value['likely']} ({value['low']}–{value['high']})"
-        return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+            return f"{value['likely']} ({value['low']}–{value['high']}) kW"
+        items = value if isinstance(value, list) else [value]
+        return ", ".join(wording.value(f"order.{group}.{name}", str(item)) for item in items)
 
-    return "; ".join(f"{name} {one(value)}" for name, value in values.items())
+    named = ((wording.fact(f"order.{group}.{name}", name), one(name, value)) for name, value in values.items())
+    return "; ".join(f"{name} {value}" for name, value in named)
 
 
 def _options(options: list[Json], wording: Wording) -> list[str]:
@@ -171,7 +186,8 @@ def _options(options: list[Json], wording: Wording) -> list[str]:
     for plan in options:
         label = wording.fixed(sentences.LABEL, plan["label"])
         cost = f"; {money(plan['cost'], wording)}" if plan["cost"] else ""
-        lines.append(f"- {label}: {hardware(plan)}, {plan['sharding']}, {peak(plan)}{cost}")
+        split = wording.value("plan.sharding", plan["sharding"])
+        lines.append(f"- {label}: {hardware(plan)}, {split}, {peak(plan)}{cost}")
     return [heading("options", wording), "\n".join(lines)]
 
 

@@ -35,12 +35,10 @@ def _block(key: str, lines: list[str], wording: Wording) -> list[str]:
 
 def _understood(reply: Json, wording: Wording) -> list[str]:
     lines = []
-    if reply["understood"]:
-        pairs = ", ".join(f"{slot} = {value}" for slot, value in reply["understood"].items())
-        lines.append(f"{wording.fixed(sentences.HEADING, 'understood')}: {pairs}")
-    if reply["assumptions"]:
-        pairs = ", ".join(f"{entry['fact']} = {entry['value']}" for entry in reply["assumptions"])
-        lines.append(f"{wording.fixed(sentences.HEADING, 'assumed')}: {pairs}")
+    for key in ("understood", "assumed"):
+        pairs = markdown.facts_line(reply, key, wording)
+        if pairs:
+            lines.append(f"{wording.fixed(sentences.HEADING, key)}: {pairs}")
     for entry in reply["rejected"]:
         head = wording.fixed(sentences.HEADING, "rejected")
         lines.append(f"{head}: {entry.get('text', '')} ({entry.get('reason', '')})")
@@ -56,15 +54,19 @@ def _by_method(reply: Json, wording: Wording) -> list[str]:
             usable = (
                 f", {wording.fixed(sentences.WORD, 'usable')} {row['usable_gib']:.1f} GiB" if row["usable_gib"] else ""
             )
-            figures = f" · {markdown.hardware(row)} · {row['sharding']} · {markdown.peak(row)}{usable}"
+            figures = f" · {markdown.hardware(row)} · {_split(row, wording)} · {markdown.peak(row)}{usable}"
         lines += [f"{head}{figures}", f"  {row['why']}"]
     return _block("by_method", lines, wording)
+
+
+def _split(row: Json, wording: Wording) -> str:
+    return wording.value("plan.sharding", row["sharding"])
 
 
 def _option(plan: Json, wording: Wording) -> str:
     cost = f" · {markdown.money(plan['cost'], wording)}" if plan["cost"] else ""
     label = wording.fixed(sentences.LABEL, plan["label"])
-    return f"{label}: {markdown.hardware(plan)} · {plan['sharding']} · {markdown.peak(plan)}{cost}"
+    return f"{label}: {markdown.hardware(plan)} · {_split(plan, wording)} · {markdown.peak(plan)}{cost}"
 
 
 def _lever(lever: Json, wording: Wording) -> str:

@@ -52,6 +52,35 @@ LEVER = {
     "card": Text("{after} instead of {before}", "由 {before} 换成 {after}"),
     "quant": Text("quantise the weights to {after} bits", "权重量化到 {after} bit"),
 }
+UNIT = {
+    "days": Text("days", "天"),
+    "h": Text("h", "小时"),
+    "min": Text("min", "分钟"),
+    "s": Text("s", "秒"),
+    "months": Text("months", "个月"),
+    "rows": Text("rows", "条"),
+    "tokens": Text("tokens", "token"),
+    "tokens/s": Text("tokens/s", "token/s"),
+    "requests/s": Text("requests/s", "请求/秒"),
+}
+DISK = {
+    "raw data": Text("raw data", "原始数据"),
+    "cleaned data": Text("cleaned data", "清洗后数据"),
+    "token cache": Text("token cache", "token 缓存"),
+    "logs": Text("logs", "日志"),
+    "checkpoints": Text("checkpoints", "checkpoint"),
+    "temporary files": Text("temporary files", "临时文件"),
+    "system and images": Text("system and images", "系统和镜像"),
+    "model files": Text("model files", "模型文件"),
+    "kept free": Text("kept free", "预留"),
+}
+# How a rule's sentence may begin where it gives a verdict: the summary says the verdict itself.
+OPENINGS = {
+    "yes": ("Yes", "可以", "放得下"),
+    "yes_if": ("It depends", "Yes, if", "有条件可以", "要看情况", "可以"),
+    "no": ("No", "不行", "不可以"),
+    "unknown": ("I cannot tell yet", "I can't tell yet", "还不能判断", "暂时无法判断", "无法判断"),
+}
 PERIOD = {
     "hour": Text("hour", "小时"),
     "day": Text("day", "天"),
@@ -113,12 +142,13 @@ WORD = {
     "nodes": Text("servers", "台服务器"),
 }
 SUMMARY = {
-    "row": Text("{verdict} for {method} on {hardware}: {why}", "{method}用 {hardware}：{verdict}。{why}"),
-    "row_unmeasured": Text("{verdict} for {method}: {why}", "{method}：{verdict}。{why}"),
+    "row": Text("{verdict}: {method} on {hardware}. {why}", "{verdict}：{hardware} 做{method}。{why}"),
+    "row_unmeasured": Text("{verdict}: {method}. {why}", "{verdict}：{method}。{why}"),
     "several": Text("{verdict}. {rows}", "{verdict}。{rows}"),
-    "fits_on": Text("{method} fits on {hardware}", "{method}用 {hardware} 放得下"),
-    "tight_on": Text("{method} is tight on {hardware}", "{method}用 {hardware} 偏紧"),
-    "not_on": Text("{method} does not fit on {hardware}", "{method}用 {hardware} 放不下"),
+    "topic": Text("{verdict}. {why}", "{verdict}。{why}"),
+    "fits_on": Text("{method} works on {hardware}", "{method}用 {hardware} 可行"),
+    "works_if_on": Text("{method} works on {hardware} under conditions", "{method}用 {hardware} 有条件可行"),
+    "not_on": Text("{method} does not work on {hardware}", "{method}用 {hardware} 不行"),
     "no_rule": Text("No rule answered this question.", "没有规则回答这个问题。"),
     "no_option": Text("no card offered here holds it", "这里能租到的卡都放不下"),
     "declined": Text(

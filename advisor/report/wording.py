@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
+from functools import cached_property
 
 from advisor.core.answer import Hardware, Price
 from advisor.core.facts import Value, shown
@@ -65,7 +66,41 @@ class Wording:
             return number(quantity.value)
         if quantity.unit == "Gparams":
             return f"{number(quantity.value)}B"
-        return f"{number(quantity.value)} {quantity.unit}"
+        return f"{number(quantity.value)} {self.unit(quantity.unit)}"
+
+    def unit(self, unit: str) -> str:
+        """A unit as people of the language write it."""
+        return self.fixed(sentences.UNIT, unit)
+
+    def fact(self, fact: str, otherwise: str) -> str:
+        """What people call a fact; `otherwise` where it is not declared."""
+        return self.text(self.library.facts[fact].name.text) if fact in self.library.facts else otherwise
+
+    def slot(self, slot: str) -> str:
+        """What people call a slot: the name of its fact; the slot itself where it has none."""
+        fact = self._slots.get(slot)
+        return self.text(self.library.facts[fact].name.text) if fact else slot
+
+    def said(self, slot: str, value: object) -> str:
+        """A value as it was understood, shown in the words of its fact."""
+        if isinstance(value, list | tuple):
+            joint = "、" if self.lang != "en" else ", "
+            return joint.join(self.said(slot, item) for item in value)
+        if isinstance(value, dict):
+            return " – ".join(self.said(slot, value[end]) for end in ("min", "max") if end in value)
+        fact = self._slots.get(slot)
+        record = self.library.facts[fact] if fact else None
+        if isinstance(value, bool):
+            return self.fixed(sentences.WORD, "yes" if value else "no")
+        if isinstance(value, int | float):
+            unit = (record.unit or "") if record else ""
+            return self.quantity(Quantity(float(value), unit))
+        return self._named(fact, str((record.values if record else {}).get(str(value), value))) if fact else str(value)
+
+    @cached_property
+    def _slots(self) -> dict[str, str]:
+        facts = sorted(self.library.facts.items(), reverse=True)
+        return {record.slot: key for key, record in facts if record.slot}
 
     def _named(self, fact: str, value: str) -> str:
         record = self.library.facts.get(fact)
@@ -76,10 +111,10 @@ class Wording:
             return self.library.models[value].name
         if fact in ("plan.method", "tuning.method"):
             return self.fixed(sentences.METHOD, value)
-        labels = getattr(record, "labels", None)
-        if labels and value in labels:
-            return self._in_script(labels[value].text.in_lang(self.lang), labels[value].text)
-        return value
+        labels = self.library.words["choices"].entries
+        assert isinstance(labels, dict), "knowledge/words/choices.yaml is a mapping"
+        label = labels.get(f"{fact}.{value}") or labels.get(value)
+        return self.text(Text(label["en"], label["zh"])) if label else value
 
     def hardware(self, hardware: Hardware) -> str:
         """`4 x A100 80GB`, with the number of servers where there are several."""

@@ -45,7 +45,7 @@ def test_without_rules_every_question_answers_unknown_and_recommends_nothing(que
 
 
 def rests_on(consultation: Consultation, folder: str) -> set[str]:
-    """The rules of a folder, and those of others that matched a fact which rules of the folder concluded, at any remove."""
+    """The rules of a folder, and those that matched a fact which they concluded, at any remove."""
     firings = [firing for row in consultation.rows for firing in row.outcome.firings]
     found = {firing.rule for firing in firings if firing.rule.startswith(f"{folder}.")}
     while True:
