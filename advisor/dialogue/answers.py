@@ -41,7 +41,18 @@ class AnswerSets:
 
 def answers_of(seen: Understanding, library: Any) -> AnswerSets:
     """The facts that an understood message states."""
-    return _sets(dict(seen.slots), library)
+    sets = _sets(dict(seen.slots), library)
+    said = [Fact(key, value, "said") for key, value in seen.facts.items() if _allowed(key, value, library)]
+    return AnswerSets(tuple(Facts().plus(*said, *facts.values()) for facts in sets.answers), sets.problems)
+
+
+def _allowed(key: str, value: object, library: Any) -> bool:
+    record = library.facts.get(key)
+    return (
+        record is not None
+        and (record.kind == "boolean") == isinstance(value, bool)
+        and (record.kind != "choice" or value in record.choices)
+    )
 
 
 def answers_from(given: Mapping[str, object], library: Any) -> AnswerSets:

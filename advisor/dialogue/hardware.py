@@ -57,11 +57,26 @@ def _atoms(message: Message) -> list[Atom]:
             continue
         if token.kind == "card":
             atoms.append(Atom("card", token.name + _form(message, token), token))
+            atoms.extend(_other_forms(message, token))
         elif token.kind == "number" and (atom := _number(message, token)) is not None:
             atoms.append(atom)
     for atom in atoms:
         atom.token.used = _SLOTS[atom.kind]
-    return _per_node(message, atoms)
+    return _per_node(message, _without_sums(message, atoms))
+
+
+def _without_sums(message: Message, atoms: list[Atom]) -> list[Atom]:
+    """`96 GB (4x24)`: a memory that is a count times another one is the total."""
+    counts = [a.value for a in atoms if a.kind == "count" and isinstance(a.value, int) and a.value > 1]
+    each = [a.value for a in atoms if a.kind == "memory" and isinstance(a.value, int | float)]
+    out = []
+    for atom in atoms:
+        if atom.kind == "memory" and any(atom.value == count * one for count in counts for one in each):
+            message.put("gpu_mem_total_gb", atom.value)
+            atom.token.used = "gpu_mem_total_gb"
+        else:
+            out.append(atom)
+    return out
 
 
 def _form(message: Message, card: Token) -> str:
@@ -86,6 +101,24 @@ def _form(message: Message, card: Token) -> str:
                 token.used = "gpu_model"
                 return f" {form}"
     return ""
+
+
+def _other_forms(message: Message, card: Token) -> list[Atom]:
+    """`A100 PCIe 和 SXM`: a second form of the same card."""
+    out: list[Atom] = []
+    for token in message.tokens:
+        form = token.key("form")
+        if (
+            form
+            and token.start > card.end
+            and token.clause == card.clause
+            and token.free
+            and not right(message, token, "cue:gen", gap=0)
+        ):
+            head = message.text[card.end : token.start]
+            if re.search(r"(?:pcie|sxm\d?|nvl)\s?(?:版)?\s?(?:和|与|跟|同|or|vs|/|and|还是|或)\s?$", head):
+                out.append(Atom("card", f"{card.name} {form}", token))
+    return out
 
 
 def _number(message: Message, token: Token) -> Atom | None:
@@ -124,6 +157,9 @@ def _count(message: Message, token: Token) -> Atom | None:
         and isinstance(bounded(message, previous, 0), dict)
     ):
         return None  # ">=48G 单卡": how much one card has, not how many
+    if left(message, token, "scope:sees", gap=2):
+        message.reject("gpu_count", tidy(token.value), token, "measured")
+        return None
     if re.search(r"第\s?$", message.text[max(0, token.start - 2) : token.start]):
         return None
     if token.text.startswith(("一", "1", "one")) and right(message, token, "cue:dense", gap=0) is not None:
@@ -172,6 +208,13 @@ def _product(message: Message, token: Token) -> Atom | None:
 
 def _bare_product(message: Message, token: Token, following: Token) -> Atom | None:
     sizes = message.listed("bare_card_memory_gb")
+    beyond = after(message, following, gap=len(" rtx "))
+    if (
+        beyond is not None
+        and beyond.kind == "card"
+        and following.value <= message.limit("most_cards_in_one_server") * 2
+    ):
+        return Atom("nodes", int(token.value), token)
     if following.value in sizes and token.value not in sizes:
         return Atom("count", int(token.value), token)
     if token.value in sizes:
@@ -222,10 +265,8 @@ def _per_node(message: Message, atoms: list[Atom]) -> list[Atom]:
         nodes, cards = atom.value, following.value
         if not isinstance(nodes, int) or not isinstance(cards, int) or nodes < 2:
             continue
-        short = atom.token.text.endswith("机") and following.token.text.endswith("卡")
-        many = cards > message.limit("most_cards_in_one_server") and cards % nodes == 0
-        if (short and cards == nodes) or many:
-            out[index + 1] = replace(following, value=cards // nodes)
+        if atom.token.text.endswith("机") and following.token.text.endswith("卡") and cards == nodes:
+            out[index + 1] = replace(following, value=1)
             message.put("gpu_count_total", cards)
     return [atom for atom in out if not _lone_single(message, atom, out)]
 
@@ -326,9 +367,21 @@ def _merged(setups: list[Setup]) -> list[Setup]:
     return setups
 
 
+def _share_out(message: Message, setups: list[Setup]) -> None:
+    """`16 张（两台）`: more cards than one server takes are all of them together."""
+    for setup in setups:
+        nodes, cards = setup.values.get("nodes"), setup.values.get("count")
+        if not isinstance(nodes, int) or not isinstance(cards, int) or nodes < 2:
+            continue
+        if cards > message.limit("most_cards_in_one_server") and cards % nodes == 0:
+            setup.values["count"] = cards // nodes
+            message.put("gpu_count_total", cards)
+
+
 def _fill(message: Message, setups: list[Setup]) -> None:
     if not setups:
         return
+    _share_out(message, setups)
     if any("nodes" in s.own for s in setups) and len(setups) > 1:
         for setup in setups:
             setup.values.setdefault("nodes", 1 if "count" in setup.own else None)

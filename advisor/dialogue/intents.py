@@ -47,6 +47,8 @@ def compiled(phrases: Sequence[object], *, anchors: bool = False) -> re.Pattern[
         body = _GAP.join(re.escape(part) for part in text.split("…"))
         head = "^" if begin else _head(text)
         tail = "$" if finish else (r"(?![a-z0-9])" if text[-1:].isascii() and text[-1:].isalnum() else "")
+        if text == "么":
+            tail = r"(?=\s*(?:[?。!,]|$))"
         parts.append(f"{head}{body}{tail}")
     return re.compile("|".join(parts)) if parts else None
 
@@ -55,7 +57,7 @@ def _head(text: str) -> str:
     if text[:1].isascii() and text[:1].isalnum():
         return r"(?<![a-z0-9])"
     # 可能全参 holds 能全参, but asks nothing.
-    return "(?<!可)(?<!只)(?<!才)" if text.startswith("能") else ""
+    return {"能": "(?<!可)(?<!只)(?<!才)", "么": "(?<![什怎多这那要])"}.get(text[:1], "")
 
 
 @lru_cache(maxsize=8)
@@ -85,6 +87,7 @@ def intent_of(message: Message, seen: Mapping[str, re.Match[str]], text: str, *,
     domain = bool(slots) and not (set(slots) <= {"user_location", "data_location", "server_location"})
     return (
         _aside(seen, domain, text)
+        or _variant(message, seen, text)
         or _topic(message, seen, domain)
         or _correction(message, seen, text)
         or _asked(message, seen, text)
@@ -93,11 +96,25 @@ def intent_of(message: Message, seen: Mapping[str, re.Match[str]], text: str, *,
 
 
 def _aside(seen: Mapping[str, re.Match[str]], domain: bool, text: str) -> str:
-    if "out_of_scope" in seen and not domain:
+    if "out_of_scope" in seen and not domain and "ask_checklist" not in seen:
         return "out_of_scope"
     asks = [name for name in ("ask_checklist", "ask_compliance", *_ASKS) if name in seen and name != "ask_feasibility"]
     if "smalltalk" in seen and not domain and not asks:
         return "smalltalk"
+    return ""
+
+
+def _variant(message: Message, seen: Mapping[str, re.Match[str]], text: str) -> str:
+    """`咁如果轉做DPO呢`: the plan so far with one thing changed, asked again; a vendor's sentence, doubted."""
+    if message.any("scope:truth") and (message.claim or "hearsay" in message.notes) and "ask_compliance" not in seen:
+        return "ask_explain"
+    if "ellipsis" in seen and message.slots and re.search(r"如果|what if|what about|how about|呢\??$", text):
+        strong = [
+            name
+            for name in ("ask_vram", "ask_cost", "ask_time", "ask_network", "ask_storage", "compare", "trouble")
+            if name in seen
+        ]
+        return "" if strong else "ask_feasibility"
     return ""
 
 
@@ -114,6 +131,14 @@ def _topic(message: Message, seen: Mapping[str, re.Match[str]], domain: bool) ->
 
 
 def _correction(message: Message, seen: Mapping[str, re.Match[str]], text: str) -> str:
+    first = message.tokens[0] if message.tokens else None
+    opens = (
+        first is not None
+        and "scope:negate" in first.tags
+        and any(row["reason"] == "negated" for row in message.rejected)
+    )
+    if opens and message.slots and "ask_feasibility" not in seen:
+        return "correct_slot"
     if "correct_slot" not in seen:
         return ""
     asked = [
@@ -135,7 +160,12 @@ def _asked(message: Message, seen: Mapping[str, re.Match[str]], text: str) -> st
         return "ask_cost"
     if "ask_vram" in seen:
         return "ask_vram"
-    asking = _questions(text) or "trouble" in seen or bool({"observed_loss_pct", "observed_throughput_mbps"} & slots)
+    asking = (
+        _questions(text)
+        or "compare" in seen
+        or "trouble" in seen
+        or bool({"observed_loss_pct", "observed_throughput_mbps"} & slots)
+    )
     if "ask_network" in seen and asking and (line or not (_JOB | _METAL) & slots):
         return _about_lines(message, seen, text)
     if "ask_time" in seen:
@@ -147,7 +177,7 @@ def _asked(message: Message, seen: Mapping[str, re.Match[str]], text: str) -> st
     if "trouble" in seen and isinstance(message.slots.get("model"), list):
         return "ask_explain"
     explains = "ask_explain" in seen and not (
-        "trouble" in seen and seen["ask_explain"].group() in ("为啥", "为什么", "点解")
+        "trouble" in seen and seen["ask_explain"].group() in ("为啥", "为什么", "点解", "why")
     )
     if explains and not _asks_more(seen, text):
         return "ask_explain"
@@ -160,9 +190,8 @@ def _asked(message: Message, seen: Mapping[str, re.Match[str]], text: str) -> st
 
 def _about_lines(message: Message, seen: Mapping[str, re.Match[str]], text: str) -> str:
     slots = set(message.slots)
-    if "compare" in seen and "line_type" in slots and "ask_explain" in seen:
-        return "ask_explain"
-    if "line_type" in slots and isinstance(message.slots["line_type"], list) and "compare" in seen:
+    differ = re.search(r"差多少|差几|区别|分别|difference|不同|what is|是什么", text)
+    if differ and "line_type" in slots and not slots & {"bandwidth_mbps", "dataset_gb"}:
         return "ask_explain"
     if "trouble" in seen and "observed_throughput_mbps" in slots and "observed_loss_pct" not in slots:
         return "troubleshoot"
@@ -172,7 +201,7 @@ def _about_lines(message: Message, seen: Mapping[str, re.Match[str]], text: str)
 
 
 _INTERROGATIVE = re.compile(
-    r"[?]|吗|么|怎|什么|多少|多久|多大|多长|多快|几|哪|边个|边条|边样|咩|乜|点|够不|不够|够唔够|行不|唔|是不是|能不能|要不要|还是|how|what|which|why|can |will |does|is |are |should"
+    r"[?]|\bvs\b|正常不|吗|么|怎|什么|多少|多久|多大|多长|多快|几|哪|边个|边条|边样|咩|乜|点|够不|不够|够唔够|行不|唔|是不是|能不能|要不要|还是|how|what|which|why|can |will |does|is |are |should"
 )
 
 
@@ -194,8 +223,8 @@ def _metal_first(message: Message, seen: Mapping[str, re.Match[str]], text: str)
 def _is_compare(message: Message, seen: Mapping[str, re.Match[str]], text: str) -> bool:
     lists = [
         slot
-        for slot in ("gpu_model", "gpu_mem_gb", "gpu_count", "model", "params_b")
-        if isinstance(message.slots.get(slot), list)
+        for slot in ("gpu_model", "gpu_mem_gb", "gpu_count", "model", "params_b", "task")
+        if isinstance(message.slots.get(slot), list) and (slot != "task" or "vs" in text)
     ]
     if not lists:
         return (
@@ -250,7 +279,13 @@ def _hurts_last(seen: Mapping[str, re.Match[str]], text: str) -> bool:
         return False
     sentences = [part for part in re.split(r"[。!?\n]", text) if part.strip()]
     last = sentences[-1] if sentences else ""
-    asked = re.search(r"(?:吗|还是|么|不$|能不能|enough|can i|possible|sufficient|够)", last) is not None
+    asked = (
+        re.search(
+            r"(?:(?<!正常)吗|还是(?!爆|炸|oom|不|报|挂|很|慢|会)|(?<!正常)么|不$|能不能|会不会|enough|can i|possible|sufficient|够)",
+            last,
+        )
+        is not None
+    )
     trouble = seen["trouble"].group()
     return trouble in last and not asked
 

@@ -151,6 +151,8 @@ def tasks(message: Message) -> None:
             category, _, key = tag.partition(":")
             if category == "task" and key not in found and not _doubtful(message, token, key):
                 found.append(key)
+            if tag == "cue:full" and "full_ft" not in found and _full(message, token):
+                found.append("full_ft")
             if category == "rl":
                 message.put("rl_algo", key)
             if category == "kind" and message.any("cue:fine_tune") and key not in found:
@@ -168,10 +170,23 @@ def tasks(message: Message) -> None:
         message.put("task", found)
 
 
+def _full(message: Message, token: Token) -> bool:
+    """`full DPO`, `7B full`, `SFT full`: the word beside a task, a model or a size."""
+    if token.text not in ("full",):
+        return False
+    if re.search(r"(?:lora|qlora|peft)\s?(?:vs|or|/|and|和|还是|or)\s?$", message.text[: token.start]):
+        return True
+    sides = (before(message, token, gap=1), after(message, token, gap=1))
+    return any(
+        s is not None and (s.kind in ("model", "size") or s.key("task") is not None or s.scale == "b") for s in sides
+    )
+
+
 def _doubtful(message: Message, token: Token, key: str) -> bool:
     """An embedding or a serving engine named beside another job is no job of its own."""
     if key == "embedding":
-        return not message.any("cue:fine_tune") and not within_sentence(message, token, "cue:model_noun")
+        named = any(tag.startswith("kind:") for t in message.tokens for tag in t.tags)
+        return not named and not message.any("cue:fine_tune") and not within_sentence(message, token, "cue:model_noun")
     if key == "pretrain" and token.text in ("预训练", "pretrain", "pretraining"):
         return "预训练模型" in message.text
     return False
@@ -190,7 +205,11 @@ def formats(message: Message) -> None:
                 bits.append(value)
     _one_or_list(message, "quant_bits", bits)
     for category, slot in (("precision", "precision"), ("optimizer", "optimizer"), ("sharding", "sharding")):
-        keys = [key for token in message.tokens if not token.dropped and (key := token.key(category))]
+        keys = [
+            key
+            for token in message.tokens
+            if not token.dropped and not (token.reference and category == "precision") and (key := token.key(category))
+        ]
         unique: list[object] = list(dict.fromkeys(keys))
         if category == "sharding" and len(unique) > 1:
             unique = [key for key in unique if key != "ddp"] or unique
@@ -369,7 +388,7 @@ def switches(message: Message) -> None:
             if token.dropped or _asked(message, token):
                 continue
             off = f"off:{token.start}" in message.notes
-            if slot == "nvlink" and not off and not _asserted(message, token):
+            if slot == "nvlink" and (message.claim or (not off and not _asserted(message, token))):
                 continue
             message.put(slot, not off)
     for token in message.of("cue:sensitive"):

@@ -122,7 +122,7 @@ class Lexicon:
     parts: dict[str, tuple[str, str]]
     intents: Mapping[str, Any]
     ranges: Mapping[str, Any]
-    terms: dict[str, str]
+    said_facts: Mapping[str, Any]
     ordinary: frozenset[str] = field(default_factory=frozenset)
 
 
@@ -176,7 +176,7 @@ def _build(library: Any) -> Lexicon:
         _model_parts(_entries(library, "model_parts")),
         _entries(library, "intents"),
         _entries(library, "ranges"),
-        {},
+        _entries(library, "said_facts"),
         frozenset(str(word) for word in _entries(library, "ordinary")),
     )
 

@@ -15,7 +15,7 @@ from advisor.dialogue.tokens import Token, tidy
 
 _VERSION = re.compile(r"[ \-_]?v?(\d(?:\.\d{1,2})?)(?![\d.]*\d)(?!\s?b(?![a-z])|\s?x\s?\d|[a-z%]|\.\d)")
 _EXPERTS = re.compile(r"(\d{1,3})\s?x\s?(\d+(?:\.\d+)?)\s?b(?![a-z])")
-_SIZE = re.compile(r"(\d{1,4}(?:\.\d{1,2})?)\s?b(?![a-z0-9])")
+_SIZE = re.compile(r"(\d{1,4}(?:\.\d{1,2})?)\s?b(\d)?(?![a-z0-9])")
 _MILLION = re.compile(r"(\d{2,3})m(?![a-z0-9])")
 _ACTIVE = re.compile(r"a(\d{1,3}(?:\.\d)?)b(?![a-z0-9])")
 _DATE = re.compile(r"\d{4}(?![\da-z])")
@@ -89,6 +89,7 @@ class Models:
         if version and not self._is_count(text, version):
             # DeepSeek-V3 keeps its letter, Llama v2 does not.
             letter = "-V" if "v" in version[0] and not family.size_in_name else family.joint
+            letter = "-v" if "v" in version[0] and family.kind else letter
             head += letter + version[1]
             place = version.end()
         parts, size, active, bits, place = self._parts(text, place)
@@ -127,14 +128,14 @@ class Models:
             if (found := _EXPERTS.match(text, at)) and not size:
                 parts.append(("size", f"{found[1]}x{found[2]}B"))
             elif (found := _SIZE.match(text, at)) and not size and joint != "/":
-                size = float(found[1])
-                parts.append(("size", f"{tidy(size)}B"))
+                size = float(f"{found[1]}.{found[2]}" if found[2] else found[1])
+                parts.append(("size", f"{tidy(float(found[1]))}B{found[2] or ''}"))
             elif (found := _MILLION.match(text, at)) and joint in "-_" and joint:
                 size = float(found[1]) / 1e3
                 parts.append(("size", f"{found[1]}M"))
             elif found := _ACTIVE.match(text, at):
-                active = float(found[1])
-                parts.append(("active", f"A{tidy(active)}B"))
+                active = tidy(float(found[1]))
+                parts.append(("active", f"A{active}B"))
             elif (found := _BITS.match(text, at)) and joint != " ":
                 bits = found[1]
                 if not any(part[1] == "AWQ" for part in parts):
@@ -162,6 +163,8 @@ class Models:
 
     @staticmethod
     def _written(head: str, parts: list[tuple[str, str]], family: Family) -> str:
+        if family.kind:
+            parts = [(kind, word.lower()) for kind, word in parts]
         words = [word for kind, word in parts if kind != "active"]
         kinds = [kind for kind, _ in parts if kind != "active"]
         if not family.size_in_name and not any(

@@ -112,7 +112,7 @@ class Numbers:
         if text[place] == " ":
             place += 1
         found = re.compile(r"\d{1,4}").match(text, place)
-        if not found or re.compile(r"\s?(?:slower|faster|[\d.]|[a-z])").match(text, found.end()):
+        if not found or re.compile(r"\s?(?:slower|faster|more|less)|\.\d|[\da-z]").match(text, found.end()):
             return None
         return Token("number", start, found.end(), text[start : found.end()], value=float(found[0]), unit="by")
 

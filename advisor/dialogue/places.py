@@ -13,6 +13,7 @@ _ROLES = {
     "cue:users": "user_location",
     "cue:sensitive": "data_location",
     "cue:server": "server_location",
+    "cue:office": "user_location",
     "cue:company": "",
 }
 _TO = re.compile(r"(?:到|去|往|发到|传到|回到|\bto|towards|回传到|返)\s?(?:the )?$")
@@ -56,6 +57,12 @@ def _role(message: Message, token: Token, place: str) -> str | None:
         return role
     if _FROM.search(head):
         return "data_location" if message.any("cue:data") or "dataset_gb" in message.slots else "user_location"
+    if within(message, token, "cue:fine_tune") and re.search(r"(?:在|喺|\bin) ?$", head):
+        return "server_location"
+    earlier = [t for t in message.tokens if t.clause == token.clause - 1 and t.sentence == token.sentence]
+    roles = {role for t in earlier for tag, role in _ROLES.items() if tag in t.tags}
+    if len(roles) == 1 and re.search(r"(?:放|存|摆|擺)?(?:在|喺|于) ?$|\b(?:in|at) $", head):
+        return roles.pop()
     if place == "hk" and (re.search(r"(?:在|喺|in) ?$", head)) and within(message, token, "cue:rental"):
         return "server_location"
     return None

@@ -70,6 +70,10 @@ def money(message: Message) -> None:
         currency, sure = _currency(message, token)
         if not sure:
             continue
+        if re.search(r"reasonable|合理|算贵|贵吗|贵不贵|overpriced|fair price|抵唔抵", message.text):
+            token.used = "price"
+            message.reject("budget_amount", amount_of(token), token, "quoted price")
+            continue
         message.put("budget_amount", amount_of(token))
         token.used = "budget_amount"
         if currency:
@@ -151,7 +155,10 @@ def rates(message: Message) -> None:
     """Line speed as ordered, or as measured; loss and utilisation are always measured."""
     last: Token | None = None
     for token in numbers(message):
-        if token.unit in _RATES:
+        if token.unit in _RATES and within(message, token, "cue:measured_with"):
+            token.used = "measured"
+            message.reject("observed_throughput_mbps", amount_of(token, _RATES[token.unit]), token, "measured")
+        elif token.unit in _RATES:
             take(message, token, "observed_throughput_mbps", amount_of(token, _RATES[token.unit]))
             last = token
         elif (mbps := _mbps(message, token)) is not None:
@@ -208,6 +215,9 @@ def _share(message: Message, token: Token) -> None:
 def times(message: Message) -> None:
     """Deadline or length of rental; any other time was measured."""
     for token in numbers(message):
+        if token.unit == "tokens/s":
+            token.used = "measured"
+            message.reject("seq_len", tidy(token.value), token, "measured")
         if token.unit not in _DAYS:
             continue
         days = token.value * _DAYS[token.unit]
@@ -227,12 +237,21 @@ def times(message: Message) -> None:
 def _rented(message: Message, token: Token) -> bool:
     if within(message, token, "cue:deadline") and not within(message, token, "cue:rental"):
         return False
+    if within_sentence(message, token, "cue:rental") and not within_sentence(message, token, "cue:deadline"):
+        return True
     return within(message, token, "cue:rental") or (
         "asks_cost" in message.notes and not within_sentence(message, token, "cue:deadline")
     )
 
 
+_FINISH = re.compile(r"finish|来得及|赶得及|赶得上|跑得完|训得完|in time|enough time|够时间|搞得掂")
+
+
 def _due(message: Message, token: Token) -> bool:
+    later = [t for t in message.tokens if t.sentence in (token.sentence, token.sentence + 1)]
+    near = message.text[token.start : later[-1].end if later else token.end]
+    if token.unit != "hours" and _FINISH.search(near) and not within(message, token, "scope:consumes"):
+        return True
     if beside(message, token, "cue:deadline", gap=len("has to finish in about")):
         return True
     return bool(re.match(r"\s?(?:之?内|以内|内)", message.text[token.end :])) and token.unit != "hours"
@@ -255,7 +274,7 @@ def sizes_in_bytes(message: Message) -> None:
             message.reject("gpu_mem_gb", tidy(size), token, role.removeprefix("reject:"))
             continue
         multiple = before(message, token, gap=1)
-        count = multiple.value if multiple is not None and multiple.unit == "times" else 1.0
+        count = multiple.value if multiple is not None and multiple.unit in ("times", "cards", "pieces") else 1.0
         if role == "storage_gb" and count > 1 and multiple is not None:
             multiple.used = role
             factor *= count
@@ -268,6 +287,10 @@ def _role(message: Message, token: Token, size: float) -> str | None:
     by_card = any(
         other.kind == "card" or other.unit in ("cards", "times", "by") or "cue:card" in other.tags for other in touching
     )
+    if left(message, token, "scope:consumes", gap=len(" 约 到")) and not any(
+        other.kind == "card" for other in touching[:1]
+    ):
+        return "reject:measured"
     next_one = after(message, token, gap=len(" of "))
     if next_one is not None and "cue:vram" in next_one.tags:
         return _video(message, token, size)

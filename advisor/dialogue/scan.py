@@ -10,7 +10,7 @@ import re
 from advisor.dialogue.lexicon import Lexicon
 from advisor.dialogue.models import Models
 from advisor.dialogue.numbers import Numbers
-from advisor.dialogue.tokens import Token
+from advisor.dialogue.tokens import Token, tidy
 
 _SKIPPED = re.compile(
     r"https?://\S+|`[^`\n]*`|[\w.+-]+@[\w-]+\.[\w.]+|(?<![\w])(?:/[\w.-]+){2,}|(?<![a-z0-9])\d+(?:\.\d+){2,}"
@@ -87,7 +87,7 @@ class Scanner:
         if experts := _EXPERTS.match(text, place):
             return Token("model", place, experts.end(), experts[0], name=f"Mixtral-{experts[1]}x{experts[2]}B")
         if sized := _SIZED.match(text, place):
-            return Token("size", place, sized.end(), sized[0], value=float(sized[1]), active=float(sized[2]))
+            return Token("size", place, sized.end(), sized[0], value=float(sized[1]), active=tidy(float(sized[2])))
         card = self._lexicon.cards.at(text, place, plural=True)
         if card is not None and card.end >= word_end and not self._counts_rows(text, place, card.end):
             return Token("card", place, card.end, text[place : card.end], name=sorted(card.tags)[0])

@@ -143,7 +143,8 @@ def _goes_on(message: Message, index: int) -> bool:
 
 def _hearsay(message: Message) -> None:
     """What others say is no wish, unless the message asks whether it is true; hardware is dropped, the job is kept."""
-    if message.any("scope:truth") and not message.any("scope:vendor"):
+    doubted = re.search(r"(?:i heard|i've heard|听说|听讲|据说).*(?:right|对吧|吧|真)\s?\??$", message.text)
+    if (message.any("scope:truth") or doubted) and not message.any("scope:vendor"):
         message.notes.add("truth")
         return
     for cue in message.of("scope:hearsay"):
@@ -154,7 +155,8 @@ def _hearsay(message: Message) -> None:
             if token.clause != cue.clause or token.start < cue.start or token.dropped:
                 continue
             if token.kind == "card" or (
-                token.kind == "number" and (token.scale == "g" or token.unit in _HARD or token.unit == "")
+                token.kind == "number"
+                and (token.scale == "g" or token.unit in _HARD or (token.unit == "" and not token.scale))
             ):
                 _drop(message, token, "hearsay")
 

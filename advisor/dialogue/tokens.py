@@ -75,6 +75,11 @@ class Message:
         """The text between two tokens."""
         return self.text[left.end : right.start]
 
+    @property
+    def claim(self) -> bool:
+        """Whether a vendor is quoted."""
+        return any("scope:vendor" in token.tags and not token.dropped for token in self.tokens)
+
     def any(self, tag: str) -> bool:
         """Whether any token carries a tag."""
         return any(tag in token.tags for token in self.tokens)

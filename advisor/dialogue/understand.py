@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 from advisor.dialogue import hardware, jobs, language, places, quantities, scopes
 from advisor.dialogue.intents import Cues, intent_of
 from advisor.dialogue.lexicon import Lexicon, lexicon_of
+from advisor.dialogue.said_facts import SaidFacts
 from advisor.dialogue.scan import Scanner
 from advisor.dialogue.text import normalised
 from advisor.dialogue.tokens import Message
@@ -30,6 +31,8 @@ class Understanding:
     rejected: tuple[Mapping[str, Any], ...] = ()
     claims: tuple[str, ...] = ()
     notes: frozenset[str] = field(default_factory=frozenset)
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """Facts without a slot, by id."""
 
 
 class Reader:
@@ -40,6 +43,7 @@ class Reader:
         self._most = int(lexicon.ranges["longest_message"])
         self._scanner = Scanner(lexicon, int(lexicon.ranges["most_tokens"]))
         self._cues = Cues(lexicon.intents)
+        self._facts = SaidFacts(lexicon.said_facts)
 
     def read(self, raw: str, context: Mapping[str, Any] | None) -> Understanding:
         """Understand one message; `context` are the slots of the conversation so far."""
@@ -55,13 +59,21 @@ class Reader:
         _fill(message)
         if context:
             _lean(message, context)
+        facts = self._facts.found(said)
         if "evasion" in seen:
-            message.slots["asks.compliance_evasion"] = True
+            facts["asks.compliance_evasion"] = True
         intent = intent_of(message, seen, said, follows=bool(context))
         if intent in ("smalltalk", "out_of_scope"):
             message.slots.clear()
+            facts.clear()
         return Understanding(
-            lang, intent, dict(message.slots), tuple(message.rejected), _claims(message), frozenset(message.notes)
+            lang=lang,
+            intent=intent,
+            slots=dict(message.slots),
+            rejected=tuple(message.rejected),
+            claims=_claims(message),
+            notes=frozenset(message.notes),
+            facts=facts,
         )
 
 
