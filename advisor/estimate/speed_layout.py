@@ -145,6 +145,7 @@ def _flags(job: Job, on: Machine) -> dict[str, float]:
         "newer": on.newer,
         "moe": float(job.widths.moe),
         "moe_loop": float(job.widths.moe and not job.grouped_experts),
+        "adapter": float(job.method in ("lora", "qlora")),
         "fp8": fp8,
         "fp4": fp4,
         "int8": int8,
@@ -165,4 +166,4 @@ def _peak(job: Job, on: Machine) -> tuple[float, float, float, float]:
         return on.fp4 or positive("the fp8 peak", on.fp8), float(bool(on.fp4)), float(not on.fp4), 0.0
     if job.precision == "int8" and on.int8:
         return on.int8, 0.0, 0.0, 1.0
-    return (on.bf16 / 2 if job.precision == "fp32" else on.bf16), 0.0, 0.0, 0.0
+    return ((on.fp32 or on.bf16) if job.precision == "fp32" else on.bf16), 0.0, 0.0, 0.0

@@ -53,6 +53,7 @@ class Machine:
     fp8: float | None
     fp4: float | None
     int8: float | None
+    fp32: float | None
     memory: float
     near: float
     far: float
@@ -92,6 +93,7 @@ def machine(
         fp8=_rate(gpu.fp8, "FLOPS"),
         fp4=_rate(gpu.fp4, "FLOPS"),
         int8=_rate(gpu.int8, "FLOPS"),
+        fp32=_rate(gpu.fp32, "FLOPS"),
         memory=positive(f"the memory bandwidth of {gpu.name}", _rate(gpu.bandwidth, "B/s")),
         near=pcie if by_pcie else nvlink / 2,
         far=_network(gpu, words, nvlink, direct, c),

@@ -22,6 +22,7 @@ class Weights:
     fp4_share: float
     int8_share: float
     newer_card_share: float
+    newer_attention_share: float
     tuned_share: float
     older_software_share: float
     cdna_share: float
@@ -38,6 +39,7 @@ class Weights:
     launch_time: float
     launch_hidden: float
     moe_loop: float
+    adapter_launches: float
     optimizer_bytes: float
     link_share: float
     pcie_share: float
@@ -80,6 +82,7 @@ class Terms:
     newer: Any
     moe: Any
     moe_loop: Any
+    adapter: Any
     fp8: Any
     fp4: Any
     int8: Any
@@ -96,11 +99,12 @@ def compute(t: Terms, w: Weights) -> tuple[Any, Any]:
     common = w.newer_card_share**t.newer * w.cdna_share**t.cdna * w.power_limited_share**t.power_limited
     share = w.matmul_share * common * w.moe_matmul**t.moe * w.tuned_share**t.tuned * w.older_software_share**t.older
     share = share * w.fp8_share**t.fp8 * w.fp4_share**t.fp4 * w.int8_share**t.int8
-    arithmetic = t.matmul / share + t.attention / (w.attention_share * common)
-    fused = w.fused_traffic**t.fused
+    fused = w.attention_share * common * w.newer_attention_share**t.newer
+    arithmetic = t.matmul / share + t.attention / fused
+    kernels = w.fused_traffic**t.fused
     casts = w.low_precision_traffic ** (t.fp8 + t.fp4)
-    units = t.traffic * w.traffic_bytes * fused * casts + t.moe_traffic * w.moe_traffic + t.scores * w.score_bytes
-    units = units + t.logits * w.logit_bytes * fused + t.dequantise * w.dequantise_bytes
+    units = t.traffic * w.traffic_bytes * kernels * casts + t.moe_traffic * w.moe_traffic + t.scores * w.score_bytes
+    units = units + t.logits * w.logit_bytes * kernels + t.dequantise * w.dequantise_bytes
     return arithmetic, units / w.memory_share
 
 
@@ -120,7 +124,7 @@ def seconds(
     """
     arithmetic, traffic = compute(t, w)
     work = arithmetic + traffic
-    launches = t.layers * w.launch_time * w.moe_loop**t.moe_loop
+    launches = t.layers * w.launch_time * w.moe_loop**t.moe_loop * w.adapter_launches**t.adapter
     busy = larger(work, launches) + (1 - w.launch_hidden) * smaller(work, launches)
     near, far = link_rate(t, w), w.node_link_share
     busy = busy + w.exposed_share * ((t.tensor_near + t.expert_near) / near + (t.tensor_far + t.expert_far) / far)

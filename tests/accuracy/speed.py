@@ -12,7 +12,7 @@ from __future__ import annotations
 import csv
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -29,9 +29,11 @@ from advisor.core.errors import HkgpuError  # noqa: E402
 from advisor.estimate import speed, speed_rows  # noqa: E402
 from advisor.estimate.speed import Job  # noqa: E402
 from advisor.estimate.speed_terms import Terms, Weights, seconds  # noqa: E402
+from advisor.estimate.speed_totals import as_speed_row  # noqa: E402
 from advisor.knowledge.library import Library  # noqa: E402
 
 TABLE = ROOT / "tests" / "data" / "measured" / "throughput.csv"
+MEMORY = TABLE.with_name("memory.csv")
 REPORT = ROOT / "docs" / "accuracy_speed.md"
 NAMES = [each.name for each in fields(Weights)]
 Vector = npt.NDArray[np.float64]
@@ -55,27 +57,43 @@ class Table:
         return len(self.rows)
 
 
+def measured_rows() -> Iterator[tuple[dict[str, str], float | None]]:
+    """Rows in the columns of the speed table with tokens/s a card: its own, then those of the memory table.
+
+    Of the memory table only sources that the speed table does not have: the others are the same runs.
+    """
+    with TABLE.open(encoding="utf-8", newline="") as file:
+        own = list(csv.DictReader(file))
+    for row in own:
+        yield row, float(row["tokens_per_s_per_gpu"]) if row["tokens_per_s_per_gpu"] else None
+    known = {source_of(row["source"]) for row in own}
+    with MEMORY.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            if row["tokens_per_s_total"] and row["method"] != "inference" and source_of(row["source"]) not in known:
+                renamed = as_speed_row(row) | {"id": row["id"], "source": row["source"]}
+                yield renamed, float(row["tokens_per_s_total"]) / float(row["n_gpus"] or 1)
+
+
 def read(library: Library) -> tuple[Table, Counter[str]]:
     """The table, and why the other rows are not in it."""
     rows, jobs, terms, measured, spreads = [], [], [], [], []
     left: Counter[str] = Counter()
     c = speed.constants(library)
-    with TABLE.open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            if not row["tokens_per_s_per_gpu"]:
-                left["no speed printed"] += 1
-                continue
-            try:
-                job, on, _ = speed_rows.job_of(row, library)
-            except HkgpuError as error:
-                left[error.what] += 1
-                continue
-            found, assumed = speed.terms_of(job, on, c)
-            rows.append(row)
-            jobs.append(job)
-            terms.append(found)
-            measured.append(float(row["tokens_per_s_per_gpu"]))
-            spreads.append(speed.spread(job, assumed, c))
+    for row, tokens in measured_rows():
+        if tokens is None:
+            left["no speed printed"] += 1
+            continue
+        try:
+            job, on, _ = speed_rows.job_of(row, library)
+        except HkgpuError as error:
+            left[error.what] += 1
+            continue
+        found, assumed = speed.terms_of(job, on, c)
+        rows.append(row)
+        jobs.append(job)
+        terms.append(found)
+        measured.append(tokens)
+        spreads.append(speed.spread(job, assumed, c))
     columns = {each.name: np.array([float(getattr(t, each.name)) for t in terms]) for each in fields(Terms)}
     sources = np.array([source_of(row["source"]) for row in rows])
     return Table(rows, jobs, columns, np.array(measured), sources, np.array(spreads)), left
@@ -165,7 +183,8 @@ def report(table: Table, shipped: Vector, out: Vector, left: Counter[str]) -> st
     by_source = [float(np.median(error[table.sources == source])) for source in set(table.sources)]
     parts = [
         "# Training speed: how far from published measurements",
-        "Written by `tests/accuracy/speed.py` (part of `make accuracy`) from `tests/data/measured/throughput.csv`.",
+        "Written by `tests/accuracy/speed.py` (part of `make accuracy`) from `tests/data/measured/throughput.csv`\n"
+        "and, for sources that it lacks, the speeds in `memory.csv`.",
         "Each source is left out of the calibration it is scored with, but for the line of the constants as shipped.",
         "\n".join(
             [HEAD, line("all, source left out", out, table.spreads), line("all, as shipped", shipped, table.spreads)]

@@ -19,6 +19,7 @@ from advisor.estimate.speed_job import attention_operations
 from advisor.estimate.speed_machine import Machine, machine
 from advisor.estimate.speed_plan import split_of, training_of_plan
 from advisor.estimate.speed_rows import COLUMNS, speed_rows
+from advisor.estimate.speed_totals import total_tokens
 from advisor.knowledge.library import Library
 
 TABLE = Path(__file__).parent.parent / "data" / "measured" / "throughput.csv"
@@ -261,3 +262,13 @@ def test_a_word_that_means_nothing_is_named_and_the_figure_still_given(library: 
     assert 'precision "posit16" is not understood' in found["error"]
     assert 'method "alchemy" is not understood' in found["error"]
     assert float(found["tokens_per_s_per_gpu"]) > 0
+
+
+def test_a_row_of_the_memory_table_gives_the_tokens_of_all_cards_and_inference_none(library: Library) -> None:
+    row = {"model": "Llama-2-7b", "params_b": "6.74", "method": "qlora", "weights": "nf4", "seq_len": "4096",
+           "micro_batch": "1", "grad_accum": "4", "grad_ckpt": "yes", "sharding": "none", "n_gpus": "1",
+           "gpu": "A100", "gpu_gib": "80"}  # fmt: skip
+    found = total_tokens(row, library)
+    assert found == pytest.approx(2926, rel=0.35)  # LLaMA-Factory's own table
+    assert total_tokens({**row, "method": "inference"}, library) is None
+    assert total_tokens({**row, "gpu": "", "gpu_gib": ""}, library) is None
