@@ -87,6 +87,9 @@ class Constants:
     generic_ffn_ratio: float
     same_size_near: float
     same_size_far: float
+    # Hosts.
+    host_per_rank: float
+    host_pinned: float
     # What nobody said.
     default_seq_len: float
     default_new_tokens: float

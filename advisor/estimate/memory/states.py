@@ -65,7 +65,11 @@ def kind_of_states(job: Job) -> str:
 def in_doubt(job: Job) -> tuple[Job, ...]:
     """The same job as the framework might also run it, where what is stated does not tell which."""
     d = job.defaults
-    if not d.states_in_doubt or not job.trains or job.adapters or job.weights not in ("bf16", "fp16"):
+    if not job.trains or job.adapters or job.engine == "deepspeed":
+        return ()
+    if "weights" in job.assumed and job.engine == "torch":
+        return (replace(job, weights="bf16", defaults=replace(d, bf16_states="pure", bf16_states_fsdp="pure")),)
+    if not d.states_in_doubt or job.weights not in ("bf16", "fp16"):
         return ()
     if job.engine == "megatron" and d.engine == "megatron":
         return (replace(job, defaults=replace(d, gradients="fp32" if d.gradients == "weights" else "weights")),)
@@ -134,8 +138,11 @@ def _full_states(job: Job, c: Constants, dense: float, experts: float, frozen: f
         buffers += B16 * local  # autocast keeps a 16-bit copy of each weight it has used
     if job.sharding == "ddp" and job.engine == "torch":
         buffers += grads * local  # reduction buckets
-    if job.reference_model:
-        weights += B16 * (split if shard_all else local)
+    if job.trained_copies > 1:
+        weights, gradients, optimizer, step = (
+            part * job.trained_copies for part in (weights, gradients, optimizer, step)
+        )
+    weights += job.frozen_copies * B16 * (split if shard_all else local)
     return States(weights, gradients, optimizer, 0.0, step, buffers, 0.0, resident)
 
 
@@ -158,9 +165,10 @@ def _adapter_states(job: Job, c: Constants, dense: float, rest: float) -> States
         end_bytes = B32 if job.defaults.kbit_preparation else B16
         stored = per_param * (base - ends) + end_bytes * ends
     else:
-        stored = per_param * base
+        stored = per_param * base + (B16 * base if job.weights == "mixed" else 0.0)  # autocast makes a 16-bit copy
     shards = job.dp * job.cp if job.sharding == "fsdp" or (job.sharding == "zero3" and not job.quantised) else 1.0
     weights = stored / shards
+    weights += job.frozen_copies * B16 * base / shards
     if job.offload == "params+optimizer":
         weights = 0.0
     trained = adapter_params(shape, job.lora_targets, job.lora_rank) / (job.pp * (job.ep if job.ep > 1 else job.tp))
@@ -183,7 +191,7 @@ def stored_bytes(weights: str, c: Constants) -> float:
         "bf16": B16,
         "fp16": B16,
         "fp32": B32,
-        "mixed": B32 + B16,  # fp32 and the 16-bit copy that autocast makes
+        "mixed": B32,
         "fp8": c.fp8_bytes,
         "int8": c.int8_bytes,
         "int4": c.int4_bytes,

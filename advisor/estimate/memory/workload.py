@@ -102,8 +102,10 @@ class Job:
     instrument: Instrument
     usable_gib: float | None
     new_tokens: float
-    pairs: bool
-    reference_model: bool
+    frozen_copies: float
+    """Copies of the model beside the trained one that only look on: reference, reward, rollout."""
+    trained_copies: float
+    """Models that are trained: the policy, and the critic of PPO."""
     assumed: tuple[str, ...]
 
 
@@ -113,7 +115,8 @@ def fill(w: Workload, d: Defaults, c: Constants) -> Job:
     assumed = [name for name in _MATTERS if getattr(w, name) is None and _asks(w, name)]
     trains = w.method != "inference"
     adapters = w.method in ("lora", "qlora")
-    weights = w.weights or ("nf4" if w.method == "qlora" else "bf16")
+    usual: Weights = "nf4" if w.method == "qlora" else "mixed" if w.method in ("full", "pretrain") else "bf16"
+    weights = w.weights or usual
     tp, pp, cp, ep = (_count(name, getattr(w, name)) for name in ("tp", "pp", "cp", "ep"))
     n_gpus = _cards(w, tp * pp * cp, ep)
     sharding: Sharding = w.sharding or ("none" if n_gpus == 1 else d.sharding_many)
@@ -172,8 +175,8 @@ def fill(w: Workload, d: Defaults, c: Constants) -> Job:
         instrument=w.instrument,
         usable_gib=w.usable_gib,
         new_tokens=w.new_tokens or 0.0,
-        pairs=pairs,
-        reference_model=w.stage in ("dpo", "ppo", "grpo") and not adapters,
+        frozen_copies=_ONLOOKERS.get(w.stage, 0.0) - (1.0 if adapters and w.stage in _ONLOOKERS else 0.0),
+        trained_copies=2.0 if w.stage == "ppo" else 1.0,
         assumed=tuple(assumed),
     )
 
@@ -195,6 +198,8 @@ def _slack(w: Workload, d: Defaults, c: Constants) -> float:
     return c.batch_slack if d.lengths == "variable" or w.length_is_cap else 0.0
 
 
+# Models that only look on. With adapters the policy without them is its own reference.
+_ONLOOKERS = {"dpo": 1.0, "grpo": 2.0, "ppo": 2.0}  # reference; reference and rollout; reference and reward
 _MATTERS = ("weights", "optimizer", "seq_len", "micro_batch", "grad_ckpt", "attention", "fused_ce", "lora_rank",
             "sharding", "n_gpus", "framework")  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""What must hold for every job: more never needs less, sharding never costs states, ranges are ordered, sizes are smooth."""
+"""What must hold for every job: more never needs less, sharding never costs states, ranges are ordered and smooth."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def test_bf16_with_fp32_masters_takes_sixteen_bytes_a_parameter_before_the_step_
 
 
 def test_pure_bf16_on_one_card_takes_ten_bytes_a_parameter_at_the_optimizer_step() -> None:
-    found = parts(framework="hf_trainer", grad_ckpt="yes", n_gpus=1)
+    found = parts(framework="hf_trainer", weights="bf16", grad_ckpt="yes", n_gpus=1)
     states = found["weights"] + found["gradients"] + found["optimizer"] + found["buffers"]
     assert states == pytest.approx(10, rel=0.001)
 

@@ -1,0 +1,39 @@
+"""Host memory and checkpoints, against numbers worked by hand for 7 thousand million parameters."""
+
+from __future__ import annotations
+
+import pytest
+
+from advisor.estimate.memory import Workload, from_size
+from advisor.estimate.memory.constants import constants
+from advisor.estimate.memory.host import checkpoint_size, host_ram
+from advisor.knowledge.library import open_library
+
+LIBRARY = open_library()
+SHAPE = from_size(7e9, constants(LIBRARY))
+
+
+def test_a_checkpoint_with_masters_and_moments_takes_fourteen_bytes_a_parameter() -> None:
+    found = checkpoint_size(Workload(SHAPE, "full", weights="bf16", sharding="zero3", n_gpus=8), LIBRARY)
+    assert found.range.low == pytest.approx(14, rel=0.001)  # 7e9 x 2 B
+    assert found.range.likely == pytest.approx(98, rel=0.001)  # 7e9 x (2 + 4 + 8) B
+
+
+def test_a_checkpoint_of_adapters_is_small() -> None:
+    found = checkpoint_size(Workload(SHAPE, "lora", lora_rank=16), LIBRARY)
+    assert found.range.likely < 1
+
+
+def test_offloaded_states_take_sixteen_bytes_a_parameter_of_the_hosts_and_are_shared_by_them() -> None:
+    def moved(hosts: int) -> float:
+        job = Workload(SHAPE, "full", weights="bf16", sharding="zero3", n_gpus=8 * hosts, offload="optimizer")
+        steps = host_ram(job, LIBRARY, cards_per_host=8).steps
+        return next(step.value for step in steps if step.name == "moved off the cards")
+
+    assert moved(1) == pytest.approx(7 * 16, rel=0.001)
+    assert moved(2) == pytest.approx(7 * 16 / 2, rel=0.001)
+
+
+def test_loading_a_copy_in_every_rank_is_the_high_end() -> None:
+    found = host_ram(Workload(SHAPE, "lora", weights="bf16", n_gpus=8), LIBRARY, cards_per_host=8)
+    assert found.range.high - found.range.low == pytest.approx(8 * 14, rel=0.001)
