@@ -21,9 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT), str(Path(__file__).parent)]
-
-from measured import source_of  # noqa: E402
+sys.path[:0] = [str(ROOT)]
 
 from advisor.core.errors import HkgpuError  # noqa: E402
 from advisor.estimate import speed, speed_rows  # noqa: E402
@@ -31,6 +29,7 @@ from advisor.estimate.speed import Job  # noqa: E402
 from advisor.estimate.speed_terms import Terms, Weights, seconds  # noqa: E402
 from advisor.estimate.speed_totals import as_speed_row  # noqa: E402
 from advisor.knowledge.library import Library  # noqa: E402
+from tests.accuracy.measured import source_of  # noqa: E402
 
 TABLE = ROOT / "tests" / "data" / "measured" / "throughput.csv"
 MEMORY = TABLE.with_name("memory.csv")
