@@ -111,8 +111,10 @@ def summary(consultation: Consultation, wording: Wording) -> str:
     if len(consultation.rows) == 1:
         row = consultation.rows[0]
         words = {"verdict": verdict, "why": without_opening(reason(row, wording), row.verdict)}
-        if not row.method:
-            return wording.fixed(sentences.SUMMARY, "topic", **words)
+        if not row.method or not row.outcome.decided_by:
+            if not row.outcome.decided_by and consultation.questions:
+                words["why"] = wording.text(consultation.questions[0].text)
+            return wording.fixed(sentences.SUMMARY, "topic", verdict=verdict, why=words["why"])
         words["method"] = wording.fixed(sentences.METHOD, row.method)
         if row.option is None:
             return wording.fixed(sentences.SUMMARY, "row_unmeasured", **words)
@@ -304,7 +306,8 @@ def _item(item: Any, values: Mapping[str, Value], wording: Wording) -> Json:
         "severity": item.severity,
         "title": words.line(item.title.text),
         "why": words.line(item.why.text),
-        "command": words.command(item.command or ""),
+        "ask": words.line(item.ask.text) if item.ask else None,
+        "command": words.command(item.command) if item.command else None,
         "pass_if": words.line(item.pass_if.text),
         "sources": list(item.because),
     }

@@ -237,6 +237,8 @@ def _task(item: Json, wording: Wording) -> str:
     severity = wording.fixed(sentences.SEVERITY, item["severity"])
     lines = [f"- [ ] **{escape(item['title'])}** ({severity}, `{item['id']}`)"]
     lines.append(f"  - {wording.fixed(word, 'why')}: {escape(item['why'])}")
+    if item["ask"]:
+        lines.append(f"  - {wording.fixed(word, 'ask')}: {escape(item['ask'])}")
     if item["command"]:
         fence = "```"
         command = "\n".join(f"    {line}" for line in item["command"].strip().splitlines())

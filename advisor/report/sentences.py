@@ -120,6 +120,7 @@ WORD = {
     "power": Text("power and cooling", "供电与散热"),
     "time": Text("time", "时长"),
     "cost": Text("cost", "费用"),
+    "ask": Text("Ask for", "向对方要"),
     "command": Text("Command", "命令"),
     "pass_if": Text("Passes if", "通过标准"),
     "result": Text("Result", "结果"),

@@ -13,7 +13,10 @@ Severity = Literal["must", "should", "nice"]
 
 
 class Item(Record):
-    """One item; `command` and the texts may hold `{fact.id}`."""
+    """One item; `command` and the texts may hold `{fact.id}`.
+
+    `command` holds lines that a shell runs; what people settle by asking or reading paper stands in `ask`.
+    """
 
     kind: Literal["item"]
     id: Id
@@ -21,6 +24,7 @@ class Item(Record):
     severity: Severity
     title: BiText
     why: BiText
+    ask: BiText | None = None
     command: Words | None = None
     pass_if: BiText
     because: Items[Id] = Field(min_length=1)
