@@ -66,3 +66,18 @@ locks:
 	uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --python-version 3.11 \
 	    --custom-compile-command "make locks" pyproject.toml --group dev --all-extras -o locks/all.txt
 	{ echo "# Written by: make locks"; sed -n '/^durable-rules==/,/[^\\]$$/p' locks/dev.txt; } > locks/durable.txt
+
+# Figures, not tests: they print and judge nothing.
+bench: setup
+	$(BIN)/python -m tests.bench.speed
+
+accuracy: setup
+	$(BIN)/python -m tests.accuracy.memory
+	$(BIN)/python -m tests.accuracy.speed
+
+understanding: setup
+	$(BIN)/python -m tests.accuracy.understanding
+
+# What is heavier than a commit needs.
+deep: setup
+	$(BIN)/pytest -m deep

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from tests.consult.desk import billions, consulted, count, reply, tokens
+import pytest
 
-GIB = 2**30
+from advisor.core.units import Quantity
+from tests.consult.desk import billions, consulted, count, reply, tokens
 
 
 def test_a_bare_70b_question_gets_a_verdict_for_each_method_and_depends() -> None:
@@ -98,9 +99,59 @@ def test_a_figure_that_nobody_gave_is_never_made_up() -> None:
     assert answer["verdict"] == "unknown"
 
 
-def test_chains_of_three_rules_stand_in_the_explanation() -> None:
-    answer = consulted({"model.params": billions(70)})
+SCENARIOS = {
+    "a bare 70B question": {"model.params": billions(70)},
+    "70B LoRA over two servers": {
+        "model.params": billions(70), "tuning.method": "lora", "gpu.id": "h100_80gb_sxm", "gpu.count": count(8),
+        "gpu.nodes": count(2),
+    },
+    "full 7B on eight A100": {
+        "model.params": billions(7), "tuning.method": "full", "gpu.id": "a100_80gb_sxm", "gpu.count": count(8),
+    },
+    "full 13B on two 4090": {
+        "model.params": billions(13), "tuning.method": "full", "gpu.id": "rtx_4090", "gpu.count": count(2),
+    },
+    "QLoRA of 70B on two 4090": {
+        "model.params": billions(70), "tuning.method": "qlora", "gpu.id": "rtx_4090", "gpu.count": count(2),
+    },
+    "a very long context": {
+        "model.params": billions(7), "tuning.method": "qlora", "gpu.id": "l40s", "gpu.count": count(1),
+        "workload.seq_len": tokens(131072),
+    },
+    "personal data out of the mainland": {
+        "model.params": billions(7), "tuning.method": "lora", "gpu.id": "a100_80gb_pcie", "gpu.count": count(1),
+        "data.location": "mainland", "data.personal": True, "data.sensitive": True,
+    },
+    "a mainland parent and controlled cards": {
+        "model.params": billions(13), "tuning.method": "lora", "gpu.id": "h200_sxm", "gpu.count": count(4),
+        "company.parent": "mainland", "company.mode": "rent_bare_metal",
+    },
+    "a budget in another currency": {
+        "model.params": billions(7), "tuning.method": "lora", "gpu.id": "a10", "gpu.count": count(1),
+        "budget.amount": 30000.0, "budget.period": "month", "budget.currency": "CNY",
+    },
+    "DPO of 7B": {
+        "model.params": billions(7), "tuning.method": "full", "tuning.stage": "dpo", "gpu.id": "a100_80gb_sxm",
+        "gpu.count": count(4),
+    },
+    "a mixture of experts under LoRA": {
+        "model.params": billions(30.5), "model.active_params": billions(3.3), "tuning.method": "lora",
+        "gpu.id": "rtx_4090", "gpu.count": count(4),
+    },
+    "serving under load": {
+        "model.params": billions(7), "tuning.method": "inference", "gpu.id": "a10", "gpu.count": count(1),
+        "serving.qps": Quantity(30.0, "requests/s"), "serving.output_len": tokens(500),
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_a_scenario_rests_on_chains_of_three_rules_and_the_explanation_shows_them(name: str) -> None:
+    answer = consulted(SCENARIOS[name])
     assert max(depth(row.outcome.firings) for row in answer.rows) >= 3
+    shown = reply(SCENARIOS[name])["explanation"]
+    concluded = {fact for line in shown for fact in line["concluded"]}
+    assert any(concluded & set(line["facts"]) for line in shown)
 
 
 def depth(firings: tuple) -> int:
