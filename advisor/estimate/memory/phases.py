@@ -57,7 +57,9 @@ def _stage_peak(job: Job, c: Constants, acts: Activations, stage: Stage) -> Peak
         "loss": _row(base, early_gradients, kept + final, logits, workspace),
         "backward": _row(base, early_gradients, kept + final + acts.one_layer_back, 0.0, workspace),
         "end of backward": _row(base, held.gradients, acts.kept_per_layer + acts.one_layer_back, 0.0, workspace),
-        "optimizer step": _row((*base[:3], held.step), held.gradients, 0.0, 0.0, workspace),
+        "optimizer step": _row(
+            (held.weights, held.optimizer + held.step, held.adapters, 0.0), held.gradients, 0.0, 0.0, workspace
+        ),
     }
     phases = {name: sum(row) for name, row in rows.items()}
     top = max(phases, key=lambda name: phases[name])
