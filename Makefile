@@ -24,6 +24,7 @@ else
 	$(BIN)/python -m pip install --quiet --no-deps -e .
 endif
 	$(BIN)/python -c "import durable.lang"
+	$(BIN)/python -m compileall -q advisor bots
 	touch $@
 
 demo: setup

@@ -41,6 +41,17 @@ MAX_DEPTH = 2**5
 MAX_DIGITS = 2**4
 
 
+@dataclass(frozen=True, slots=True)
+class Where:
+    """A place in a file whose line is looked up only when somebody reads it: most places are never complained about."""
+
+    document: Document
+    place: Place
+
+    def __str__(self) -> str:
+        return self.document.at(*self.place)
+
+
 @dataclass(frozen=True)
 class Document:
     """One file: its plain data, and the line on which each value begins."""
@@ -61,6 +72,10 @@ class Document:
         if root is not None:
             _note_lines(root, (), found)
         return found
+
+    def where(self, *place: str | int) -> Where:
+        """The same as `at`, not looked up yet."""
+        return Where(self, place)
 
     def at(self, *place: str | int) -> str:
         """`file:line` of a value; of the nearest enclosing one where it has no line of its own."""

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from advisor.core.errors import UnitError, did_you_mean
+from advisor.knowledge.reader import Where
 from advisor.rules.check_examples import check_examples
 from advisor.rules.check_texts import check_texts
 from advisor.rules.compile import MAX_BRANCHES, MAX_COMPARISONS_A_FACT, MAX_SLOTS, bound, holds, named, right_value
@@ -104,11 +105,11 @@ def _condition(rule: RuleSpec, condition: Condition, language: Language) -> Iter
         yield from _right(spec, right, where, language)
 
 
-def _no_fact(fact: str, where: str, language: Language) -> Problem:
+def _no_fact(fact: str, where: Where | str, language: Language) -> Problem:
     return Problem(where, f'there is no fact "{fact}"', "a file under rules/facts", did_you_mean(fact, language.facts))
 
 
-def _right(spec: FactSpec, right: Right, where: str, language: Language) -> Iterable[Problem]:
+def _right(spec: FactSpec, right: Right, where: Where | str, language: Language) -> Iterable[Problem]:
     if isinstance(right, FactRef):
         other = language.facts.get(right.fact)
         if other is None:

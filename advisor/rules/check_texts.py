@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 from advisor.core.errors import did_you_mean
 from advisor.core.text import placeholders
+from advisor.knowledge.reader import Where
 from advisor.rules.compile import bound
 from advisor.rules.language import HEURISTIC, Language, Problem, RuleSpec
 
@@ -55,7 +56,7 @@ def check_texts(rule: RuleSpec, language: Language) -> Iterable[Problem]:
         yield from _figures(sentence.where, wordings)
 
 
-def _figures(where: str, wordings: Iterable[str]) -> Iterable[Problem]:
+def _figures(where: Where | str, wordings: Iterable[str]) -> Iterable[Problem]:
     for wording in wordings:
         for stray in re.findall(r"\{[^{}]*\}|[{}]", re.sub(r"\{[a-z0-9_.]+\}", "", wording)):
             yield Problem(where, f"{stray} is no placeholder", "{fact.id}")

@@ -104,7 +104,9 @@ def compile_rule(rule: RuleSpec, language: Language) -> CompiledRule:
     """A checked rule -> its branches. Raises `BadData` where it has too many branches or facts."""
     choices = list(itertools.product(*rule.groups))
     if len(choices) > MAX_BRANCHES:
-        raise BadData(f"its `any` lists multiply to {len(choices)} branches", where=rule.where, do="split the rule")
+        raise BadData(
+            f"its `any` lists multiply to {len(choices)} branches", where=str(rule.where), do="split the rule"
+        )
     branches = []
     for index, chosen in enumerate(choices):
         name = rule.id if len(choices) == 1 else f"{rule.id}#{index}"
@@ -139,7 +141,10 @@ def _branch(name: str, rule: RuleSpec, conditions: Sequence[Condition], language
     slots = _ordered(drafts, crossed)
     if len(slots) + len(absent) > MAX_SLOTS:
         raise BadData(
-            f"names {len(slots) + len(absent)} facts", where=rule.where, expected=f"at most {MAX_SLOTS}", do="split it"
+            f"names {len(slots) + len(absent)} facts",
+            where=str(rule.where),
+            expected=f"at most {MAX_SLOTS}",
+            do="split it",
         )
     return Branch(name, rule.id, rule.phase, slots, tuple(dict.fromkeys(absent)), tuple(conditions))
 
@@ -309,7 +314,7 @@ def partition(rules: Iterable[CompiledRule]) -> list[Ruleset]:
             if not rulesets[-1].add(branch):
                 raise BadData(
                     f"the rule {rule.spec.id} makes more comparisons on one fact than the engine can hold",
-                    where=rule.spec.where,
+                    where=str(rule.spec.where),
                     expected=f"at most {MAX_COMPARISONS_A_FACT}",
                     do="shorten its lists or split the rule",
                 )

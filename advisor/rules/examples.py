@@ -78,7 +78,7 @@ def check_example(rule: RuleSpec, example: Example, program: Program, language: 
         why = _difference(example, run, language)
     except HkgpuError as error:
         why = str(error)
-    return ExampleResult(rule.id, example.name, example.where, why)
+    return ExampleResult(rule.id, example.name, str(example.where), why)
 
 
 def _difference(example: Example, run: Run, language: Language) -> str:

@@ -13,6 +13,7 @@ from typing import Final
 from advisor.core.errors import BadData
 from advisor.core.facts import Value
 from advisor.core.text import Text
+from advisor.knowledge.reader import Where
 
 # The condition words, complete. There is no arithmetic and no function: those are estimators.
 EQUALITY: Final = ("is", "not", "in")
@@ -45,14 +46,14 @@ Atom = float | str
 class Problem:
     """One thing wrong with a file: where (file:line), what, what was expected and what to do."""
 
-    where: str
+    where: Where | str
     what: str
     expected: str = ""
     do: str = ""
 
     def error(self) -> BadData:
         """The same as an error to raise."""
-        return BadData(self.what, where=self.where, expected=self.expected, do=self.do)
+        return BadData(self.what, where=str(self.where), expected=self.expected, do=self.do)
 
     def __str__(self) -> str:
         return self.error().line()
@@ -103,7 +104,7 @@ class Condition:
     fact: str
     word: str
     right: Right
-    where: str
+    where: Where | str
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,7 @@ class Conclusion:
 
     fact: str
     value: Right
-    where: str
+    where: Where | str
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,7 @@ class Sentence:
     """A bilingual sentence of a rule with its place, for messages."""
 
     text: Text
-    where: str
+    where: Where | str
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +150,8 @@ class Example:
     given: Mapping[str, Right]
     fires: bool
     concludes: Mapping[str, Right]
-    where: str
-    places: Mapping[str, str]
+    where: Where | str
+    places: Mapping[str, Where | str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +170,7 @@ class RuleSpec:
     checks: tuple[str, ...]
     verdict: str | None
     examples: tuple[Example, ...]
-    where: str
+    where: Where | str
     places: Callable[..., str]
 
     @property

@@ -13,7 +13,7 @@ from advisor.core.errors import did_you_mean
 from advisor.core.facts import Value
 from advisor.core.text import Text
 from advisor.knowledge.library import Library
-from advisor.knowledge.reader import Document
+from advisor.knowledge.reader import Document, Where
 from advisor.rules.language import (
     DEGREES,
     LEVELS,
@@ -142,7 +142,7 @@ class _Reading:
             checks=self._words(then.get("check", []), ("then", "check"), one=True),
             verdict=self._one_of(then["verdict"], ("then", "verdict"), _VERDICTS) if "verdict" in then else None,
             examples=self._examples(data.get("examples") or []),
-            where=self.document.at(),
+            where=self.document.where(),
             places=self.document.at,
         )
 
@@ -193,8 +193,8 @@ class _Reading:
             if word in WORDS
         ]
 
-    def _at(self, place: tuple[str | int, ...], word: str) -> str:
-        return self.document.at(*place, word)
+    def _at(self, place: tuple[str | int, ...], word: str) -> Where:
+        return self.document.where(*place, word)
 
     def _right(self, raw: Any, place: tuple[str | int, ...], several: bool = False) -> Right:
         if several:
@@ -223,7 +223,7 @@ class _Reading:
             self.wrong(place, "`conclude` names no fact", "{FACT: VALUE}")
             return ()
         return tuple(
-            Conclusion(fact, self._right(value, (*place, fact)), self.document.at(*place, fact))
+            Conclusion(fact, self._right(value, (*place, fact)), self.document.where(*place, fact))
             for fact, value in raw.items()
         )
 
@@ -249,7 +249,7 @@ class _Reading:
             if not isinstance(data.get(lang), str) or not data[lang].strip():
                 self.wrong(place, f"the sentence has no {lang}", "a text in en and in zh")
         text = Text(str(data.get("en", "")), str(data.get("zh", "")), data.get("zh_hant"))
-        return Sentence(text, self.document.at(*place))
+        return Sentence(text, self.document.where(*place))
 
     def _examples(self, raw: Any) -> tuple[Example, ...]:
         found = []
@@ -261,9 +261,9 @@ class _Reading:
                 continue
             given = self._rights(data.get("given", {}), (*place, "given"))
             concludes = self._rights(data.get("concludes") or {}, (*place, "concludes"))
-            places = {fact: self.document.at(*place, "given", fact) for fact in given}
-            places |= {fact: self.document.at(*place, "concludes", fact) for fact in concludes}
-            found.append(Example(data["name"], given, data["fires"], concludes, self.document.at(*place), places))
+            places = {fact: self.document.where(*place, "given", fact) for fact in given}
+            places |= {fact: self.document.where(*place, "concludes", fact) for fact in concludes}
+            found.append(Example(data["name"], given, data["fires"], concludes, self.document.where(*place), places))
         return tuple(found)
 
     def _rights(self, raw: Any, place: tuple[str | int, ...]) -> dict[str, Right]:

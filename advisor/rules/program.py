@@ -179,7 +179,7 @@ class Program:
             raise RuleConflict(
                 f"{rule} concludes {atom} for {fact}, "
                 + (f"{other} concludes {before}" if other else f"which was given as {before}"),
-                where=self.rules[rule].spec.where,
+                where=str(self.rules[rule].spec.where),
                 do="narrow one of the rules, or declare the fact `many: true`",
             )
         values[atom] = rule
