@@ -34,7 +34,7 @@ class Defaults:
     """What `weights: bf16` means for a full tuning without ZeRO: bf16 throughout, or fp32 parameters and autocast."""
     bf16_states_fsdp: States = "pure"
     states_in_doubt: bool = False
-    """The framework offers both and the columns do not tell them apart: `high` covers the dearer one."""
+    """The framework offers both and the columns do not tell them apart: the range covers the other one."""
     gradients: Literal["weights", "fp32", "both"] = "weights"
     """Megatron: the type of the gradient buffer; `both` sums 16-bit ones in fp32 where weights are bf16."""
     step_in_fp32: bool = False

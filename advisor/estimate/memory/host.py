@@ -1,8 +1,8 @@
 """Memory of the host, and what one checkpoint takes on disk.
 
 A host holds what was moved off its cards (optimizer states, their fp32 masters and gradients, parameters), a copy of
-the weights for every rank while they are loaded, or one gathered copy while a sharded model is saved, whichever is more,
-and what each process needs anyway. Counted per host, in GB (10^9 bytes). Raises `BadInput` like `peak`.
+the weights for every rank while they are loaded or one gathered copy while a sharded model is saved, and what each
+process needs anyway. Counted per host, in GB (10^9 bytes). Raises `BadInput` like `peak`.
 """
 
 from __future__ import annotations

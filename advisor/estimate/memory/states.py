@@ -73,6 +73,8 @@ def in_doubt(job: Job) -> tuple[Job, ...]:
         return ()
     if job.engine == "megatron" and d.engine == "megatron":
         return (replace(job, defaults=replace(d, gradients="fp32" if d.gradients == "weights" else "weights")),)
+    if job.engine == "torch" and job.sharding != "fsdp" and d.bf16_states == "autocast":
+        return (replace(job, defaults=replace(d, bf16_states="pure")),)
     if job.engine != "torch" or job.sharding != "fsdp":
         return ()
     other: Literal["pure", "autocast"] = "pure" if d.bf16_states_fsdp == "autocast" else "autocast"

@@ -6,6 +6,9 @@ import pytest
 
 from advisor.estimate.memory import Workload, from_size, peak
 from advisor.estimate.memory.constants import constants
+from advisor.estimate.memory.frameworks import find
+from advisor.estimate.memory.states import states
+from advisor.estimate.memory.workload import fill
 from advisor.knowledge.library import open_library
 
 GIB = 2**30
@@ -21,8 +24,14 @@ def parts(**given: object) -> dict[str, float]:
 
 
 def test_bf16_with_fp32_masters_takes_sixteen_bytes_a_parameter_before_the_step_copies() -> None:
-    found = parts(sharding="zero1", n_gpus=1, framework="ms_swift", grad_ckpt="yes")
-    assert found["weights"] + found["gradients"] + found["optimizer"] == pytest.approx(16, rel=0.001)
+    library = open_library()
+    c = constants(library)
+    workload = Workload(shape=from_size(7e9, c), method="full", weights="bf16", sharding="zero1", n_gpus=1)
+    held = states(fill(workload, find(None, library), c), c, "only")
+    assert held.weights / 7e9 == pytest.approx(2)
+    assert held.gradients / 7e9 == pytest.approx(2)
+    assert held.optimizer / 7e9 == pytest.approx(4 + 4 + 4)
+    assert held.step / 7e9 == pytest.approx(4)
 
 
 def test_pure_bf16_on_one_card_takes_ten_bytes_a_parameter_at_the_optimizer_step() -> None:
