@@ -57,6 +57,22 @@ class EngineFailure(HkgpuError):
     exit_code = 1
 
 
+class StoreError(HkgpuError):
+    """Conversations cannot be read or written just now; nothing was changed. The message names no address."""
+
+
+class Conflict(StoreError):
+    """Somebody else wrote to the conversation since it was read; read it again and decide anew."""
+
+    exit_code = 1
+
+
+class Withdrawn(StoreError):
+    """The message was forgotten, or its conversation, before it was answered."""
+
+    exit_code = 1
+
+
 class Declined(HkgpuError):
     """The question is outside what this assistant answers."""
 

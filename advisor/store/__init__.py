@@ -1,0 +1,1 @@
+"""Where conversations live: SQLite by default, PostgreSQL by address. The only room that knows SQLAlchemy."""
