@@ -56,7 +56,7 @@ def _allowed(key: str, value: object, library: Any) -> bool:
 
 
 def answers_from(given: Mapping[str, object], library: Any) -> AnswerSets:
-    """The same from a form: keys are slots or fact ids. Raises `BadInput` with the key, what was expected and a guess."""
+    """The same from a form: keys are slots or fact ids. Raises `BadInput` naming the key."""
     by_slot = {record.slot: record for record in library.facts.values() if record.slot}
     slots: dict[str, Any] = {}
     extra: list[Fact] = []
@@ -189,7 +189,7 @@ def _value(record: Any, slot: str, value: Any, choice: Mapping[str, Any], librar
     fitting = [one for one in (_plain(record, item) for item in values) if one is not None]
     if not fitting:
         return None
-    return tuple(fitting) if record.many and len(fitting) > 1 else fitting[0]  # type: ignore[return-value]
+    return tuple(fitting) if record.many and len(fitting) > 1 else fitting[0]
 
 
 def _plain(record: Any, value: Any) -> bool | float | str | Quantity | None:

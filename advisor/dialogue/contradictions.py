@@ -1,4 +1,7 @@
-"""Statements that cannot both hold: a memory that a card does not have, a format that it cannot compute, sums that differ."""
+"""Statements that cannot both hold: a memory or a format that a card does not have, sums that differ.
+
+Each is named in both languages; which of the two is right is for the user to say.
+"""
 
 from __future__ import annotations
 
@@ -48,13 +51,15 @@ def _format(slots: Mapping[str, Any], facts: Facts, library: Any) -> Iterator[Te
 
 
 def _totals(slots: Mapping[str, Any]) -> Iterator[Text]:
-    count, each, total = slots.get("gpu_count"), slots.get("gpu_mem_gb"), slots.get("gpu_mem_total_gb")
-    nodes = slots.get("nodes") or 1
-    if all(isinstance(item, int | float) for item in (count, each, total, nodes)) and count * each * nodes != total:
-        sum_ = count * each * nodes
+    names = ("gpu_count", "gpu_mem_gb", "gpu_mem_total_gb", "nodes")
+    said = {"nodes": 1, **{name: slots[name] for name in names if slots.get(name) is not None}}
+    if not all(isinstance(said.get(name), int | float) for name in names):
+        return
+    cards, each, total = said["gpu_count"] * said["nodes"], said["gpu_mem_gb"], said["gpu_mem_total_gb"]
+    if cards * each != total:
         yield Text(
-            f"{number(count * nodes)} cards of {number(each)} GB make {number(sum_)} GB, not {number(total)} GB.",
-            f"{number(count * nodes)} 张 {number(each)} GB 的卡共 {number(sum_)} GB，不是 {number(total)} GB。",
+            f"{number(cards)} cards of {number(each)} GB make {number(cards * each)} GB, not {number(total)} GB.",
+            f"{number(cards)} 张 {number(each)} GB 的卡共 {number(cards * each)} GB，不是 {number(total)} GB。",
         )
 
 

@@ -7,47 +7,25 @@ set-up; what a set-up does not say of the same card it takes from the one before
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
-from advisor.dialogue.around import after, before, bounded, left, numbers, right, within, within_sentence
+from advisor.dialogue.around import after, before, bounded, left, right, within, within_sentence
 from advisor.dialogue.quantities import gigabytes
+from advisor.dialogue.setups import SLOTS, Atom, Setup, chosen, fill, setups_of, without_weak
 from advisor.dialogue.tokens import Message, Token, tidy
-
-_SLOTS = {"card": "gpu_model", "count": "gpu_count", "memory": "gpu_mem_gb", "nodes": "nodes"}
-_ALTERNATIVE = re.compile(r"/|、|\bor\b|\bvs\b|\bversus\b|或|还是|抑或|要么|定系")
-
-
-@dataclass(slots=True)
-class Atom:
-    """One thing said of hardware."""
-
-    kind: str
-    value: object
-    token: Token
-    weak: bool = False
-
-
-@dataclass(slots=True)
-class Setup:
-    """One set-up; `own` holds what it says itself, the rest is taken from the one before."""
-
-    values: dict[str, object] = field(default_factory=dict)
-    own: set[str] = field(default_factory=set)
-    start: int = 0
-    end: int = 0
 
 
 def hardware(message: Message) -> None:
     """Fill gpu_model, gpu_count, gpu_mem_gb, nodes and the totals."""
     atoms = sorted(_atoms(message), key=lambda atom: atom.token.start)
     main = [atom for atom in atoms if not atom.token.reference]
-    setups = _setups(message, _without_weak(main))
+    setups = setups_of(message, without_weak(main))
     for atom in atoms:
         if atom.token.reference and atom.kind in ("count", "memory") and not any(atom.kind in s.values for s in setups):
             setups = setups or [Setup()]
             for setup in setups:
                 setup.values[atom.kind] = atom.value
-    _fill(message, _chosen(message, setups))
+    fill(message, chosen(message, setups))
 
 
 def _atoms(message: Message) -> list[Atom]:
@@ -61,7 +39,7 @@ def _atoms(message: Message) -> list[Atom]:
         elif token.kind == "number" and (atom := _number(message, token)) is not None:
             atoms.append(atom)
     for atom in atoms:
-        atom.token.used = _SLOTS[atom.kind]
+        atom.token.used = SLOTS[atom.kind]
     return _per_node(message, _without_sums(message, atoms))
 
 
@@ -71,7 +49,12 @@ def _without_sums(message: Message, atoms: list[Atom]) -> list[Atom]:
     each = [a.value for a in atoms if a.kind == "memory" and isinstance(a.value, int | float)]
     out = []
     for atom in atoms:
-        if atom.kind == "memory" and any(atom.value == count * one for count in counts for one in each):
+        beside = (
+            message.text[atom.token.end : atom.token.end + 2]
+            + message.text[max(0, atom.token.start - 2) : atom.token.start]
+        )
+        told = "(" in beside or "=" in beside
+        if told and atom.kind == "memory" and any(atom.value == count * one for count in counts for one in each):
             message.put("gpu_mem_total_gb", atom.value)
             atom.token.used = "gpu_mem_total_gb"
         else:
@@ -126,6 +109,10 @@ def _number(message: Message, token: Token) -> Atom | None:
     if token.unit == "cards" and whole and not token.scale:
         return _count(message, token)
     if token.unit == "nodes" and whole and not token.scale:
+        if token.text.endswith("部") and not any(
+            t.kind == "card" or "cue:server" in t.tags or t.unit == "cards" for t in message.tokens
+        ):
+            return None  # 一部电影
         return Atom("nodes", bounded(message, token, _amount(token)), token)
     if token.unit in ("times", "by") and whole:
         return _product(message, token)
@@ -191,7 +178,7 @@ def _product(message: Message, token: Token) -> Atom | None:
         bare = previous.kind == "number" and previous.unit in ("", "times") and previous.scale == ""
         if previous.kind == "card" or previous.used or bare or gigabytes(previous) is not None or previous.key("form"):
             return Atom("count", int(token.value), token)
-        return None
+        return Atom("count", int(token.value), token) if previous.unit == "nodes" else None
     following = after(message, token, gap=2)
     if following is None:
         return Atom("count", int(token.value), token) if within_sentence(message, token, "cue:card") else None
@@ -276,134 +263,3 @@ def _lone_single(message: Message, atom: Atom, atoms: list[Atom]) -> bool:
     if atom.kind != "nodes" or not atom.token.text.startswith(("单", "一机")) or atom.value != 1:
         return False
     return not any(other.kind == "count" and 0 <= other.token.start - atom.token.end <= 1 for other in atoms)
-
-
-def _without_weak(atoms: list[Atom]) -> list[Atom]:
-    strong = any(atom.kind == "count" and not atom.weak for atom in atoms)
-    return [atom for atom in atoms if not (atom.weak and strong)]
-
-
-def _setups(message: Message, atoms: list[Atom]) -> list[Setup]:
-    setups: list[Setup] = []
-    current: Setup | None = None
-    for index, atom in enumerate(atoms):
-        begins = current is None
-        if current is not None:
-            between = message.text[current.end : atom.token.start]
-            clash = atom.kind in current.own and current.values[atom.kind] != atom.value
-            other = (bool(_ALTERNATIVE.search(between)) or _either(message, current, atom)) and _is_alternative(
-                message, current, atom, atoms[index:]
-            )
-            begins = clash or other
-        if begins:
-            kept = {} if current is None else {k: v for k, v in current.values.items() if k in ("card", "memory")}
-            current = Setup(kept, set(), atom.token.start)
-            setups.append(current)
-        assert current is not None
-        if atom.kind == "card" and current.values.get("card") not in (None, atom.value) and "memory" not in current.own:
-            current.values.pop("memory", None)
-        current.values[atom.kind] = atom.value
-        current.own.add(atom.kind)
-        current.end = atom.token.end
-    for setup in setups:
-        if "memory" in setup.own or "card" not in setup.own:
-            continue
-    return setups
-
-
-def _either(message: Message, current: Setup, atom: Atom) -> bool:
-    """The Cantonese 定 between two set-ups; in 一定 or 决定 it is no token of its own."""
-    return any(t.text == "定" and current.end <= t.start < atom.token.start for t in message.of("scope:alternative"))
-
-
-def _is_alternative(message: Message, current: Setup, atom: Atom, rest: list[Atom]) -> bool:
-    """An "or" between two pieces of hardware begins a set-up only if the next one names a card or a count again."""
-    kinds = {other.kind for other in rest if other.token.clause == atom.token.clause}
-    return (
-        bool(current.own & {"card", "count", "nodes"}) and bool(kinds & {"card", "count"}) and bool(current.own & kinds)
-    )
-
-
-def _chosen(message: Message, setups: list[Setup]) -> list[Setup]:
-    """Without repetitions, without what a later plan or a second card replaces."""
-    plans = [token for token in message.of("cue:plan") if not token.dropped]
-    if plans and len(setups) > 1:
-        planned = [s for s in setups if s.start >= plans[-1].end and "count" in s.own]
-        if planned:
-            setups = planned
-    if message.any("cue:second_card") and len(setups) > 1 and setups[0].values.get("count") == 1:
-        first = setups.pop(0)
-        for setup in setups:
-            for key, value in first.values.items():
-                setup.values.setdefault(key, value)
-    seen: list[Setup] = []
-    for setup in setups:
-        repeats = [s for s in seen if all(s.values.get(k) == setup.values[k] for k in setup.own)]
-        if not repeats:
-            seen.append(setup)
-    return _merged(seen)
-
-
-def _merged(setups: list[Setup]) -> list[Setup]:
-    """A set-up that only says memory or a count completes one that lacks just that."""
-    if len(setups) == 2:
-        one, two = setups
-        named = [s for s in setups if "card" in s.values]
-        if (
-            len(named) == 1
-            and named[0] is two
-            and "card" not in one.own
-            and not (one.own - {"memory"})
-            and "memory" not in two.own
-        ):
-            two.values["memory"] = one.values["memory"]
-            two.own.add("memory")
-            return [two]
-    cards = [s.values.get("card") for s in setups]
-    known = [c for c in cards if c is not None]
-    for setup in setups:
-        if "card" not in setup.values and len(set(map(str, known))) == 1:
-            setup.values["card"] = known[0]
-    return setups
-
-
-def _share_out(message: Message, setups: list[Setup]) -> None:
-    """`16 张（两台）`: more cards than one server takes are all of them together."""
-    for setup in setups:
-        nodes, cards = setup.values.get("nodes"), setup.values.get("count")
-        if not isinstance(nodes, int) or not isinstance(cards, int) or nodes < 2:
-            continue
-        if cards > message.limit("most_cards_in_one_server") and cards % nodes == 0:
-            setup.values["count"] = cards // nodes
-            message.put("gpu_count_total", cards)
-
-
-def _fill(message: Message, setups: list[Setup]) -> None:
-    if not setups:
-        return
-    _share_out(message, setups)
-    if any("nodes" in s.own for s in setups) and len(setups) > 1:
-        for setup in setups:
-            setup.values.setdefault("nodes", 1 if "count" in setup.own else None)
-    for kind, slot in _SLOTS.items():
-        column = [setup.values.get(kind) for setup in setups]
-        present = [value for value in column if value is not None]
-        if not present:
-            continue
-        same = all(value == present[0] for value in present)
-        whole = len(present) == len(column)
-        if same and (whole or not _tied(setups, kind)):
-            message.put(slot, present[0])
-        else:
-            message.put(slot, column)
-
-
-def _tied(setups: list[Setup], kind: str) -> bool:
-    """Whether a value said once belongs to its own set-up only: the cards differ."""
-    cards = {str(s.values.get("card")) for s in setups}
-    return len(cards) > 1 and kind in ("memory", "count")
-
-
-def leftover_numbers(message: Message) -> list[Token]:
-    """Numbers that nothing has taken."""
-    return numbers(message)

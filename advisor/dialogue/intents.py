@@ -127,7 +127,8 @@ def _topic(message: Message, seen: Mapping[str, re.Match[str]], domain: bool) ->
         return "ask_compliance"
     if "ask_checklist" in seen:
         return "ask_checklist"
-    return "ask_checklist" if "pcie_width" in message.slots and "trouble" not in seen else ""
+    told = "pcie_width" in message.slots and "trouble" not in seen and "ask_explain" not in seen
+    return "ask_checklist" if told and "gpu_model" not in message.slots else ""
 
 
 def _correction(message: Message, seen: Mapping[str, re.Match[str]], text: str) -> str:
@@ -166,6 +167,9 @@ def _asked(message: Message, seen: Mapping[str, re.Match[str]], text: str) -> st
         or "trouble" in seen
         or bool({"observed_loss_pct", "observed_throughput_mbps"} & slots)
     )
+    moved = "bandwidth_mbps" in slots and bool(slots & {"dataset_gb", "transfer_gb", "observed_throughput_mbps"})
+    if moved and not slots & (_JOB | _METAL):
+        return _about_lines(message, seen, text)
     if "ask_network" in seen and asking and (line or not (_JOB | _METAL) & slots):
         return _about_lines(message, seen, text)
     if "ask_time" in seen:
@@ -193,7 +197,11 @@ def _about_lines(message: Message, seen: Mapping[str, re.Match[str]], text: str)
     differ = re.search(r"差多少|差几|区别|分别|difference|不同|what is|是什么", text)
     if differ and "line_type" in slots and not slots & {"bandwidth_mbps", "dataset_gb"}:
         return "ask_explain"
-    if "trouble" in seen and "observed_throughput_mbps" in slots and "observed_loss_pct" not in slots:
+    if (
+        "trouble" in seen
+        and "observed_throughput_mbps" in slots
+        and not slots & {"observed_loss_pct", "bandwidth_mbps"}
+    ):
         return "troubleshoot"
     if "nodes" in slots and "trouble" in seen:
         return "troubleshoot"
@@ -201,7 +209,8 @@ def _about_lines(message: Message, seen: Mapping[str, re.Match[str]], text: str)
 
 
 _INTERROGATIVE = re.compile(
-    r"[?]|\bvs\b|正常不|吗|么|怎|什么|多少|多久|多大|多长|多快|几|哪|边个|边条|边样|咩|乜|点|够不|不够|够唔够|行不|唔|是不是|能不能|要不要|还是|how|what|which|why|can |will |does|is |are |should"
+    r"[?]|\bvs\b|正常不|吗|么|怎|什么|多少|多久|多大|多长|多快|有没有|有冇|几|哪|边个|边条|边样|咩|乜|点|够不|不够|够唔够|行不|唔|"
+    r"是不是|能不能|要不要|还是|how|what|which|why|can |will |does|is |are |should"
 )
 
 
@@ -245,6 +254,8 @@ def _asks_more(seen: Mapping[str, re.Match[str]], text: str) -> bool:
     if weak in ("right?",):
         return "trouble" in seen or "enough" in text
     return weak in (
+        "do i need",
+        "do i really need",
         "有用吗",
         "the same",
         "一样吗",
@@ -281,7 +292,8 @@ def _hurts_last(seen: Mapping[str, re.Match[str]], text: str) -> bool:
     last = sentences[-1] if sentences else ""
     asked = (
         re.search(
-            r"(?:(?<!正常)吗|还是(?!爆|炸|oom|不|报|挂|很|慢|会)|(?<!正常)么|不$|能不能|会不会|enough|can i|possible|sufficient|够)",
+            r"(?:(?<!正常)吗|还是(?!爆|炸|oom|不|报|挂|很|慢|会)|(?<!正常)么|"
+            r"不$|能不能|会不会|enough|can i|possible|sufficient|够)",
             last,
         )
         is not None
@@ -301,7 +313,11 @@ def _left(message: Message, seen: Mapping[str, re.Match[str]], text: str, follow
     if not slots:
         return "ask_feasibility" if "ask_feasibility" in seen else "provide_info" if message.tokens else "smalltalk"
     question = "?" in text
-    said = (slots & {"model", "params_b"}, slots & {"quant_bits", "task", "precision"}, slots & _METAL)
+    said = (
+        slots & {"model", "params_b"},
+        slots & {"quant_bits", "task", "precision"} or message.any("cue:fine_tune"),
+        slots & _METAL,
+    )
     enough = sum(map(bool, said)) > 1
     if question or (enough and not _is_statement(message)):
         return "ask_feasibility"

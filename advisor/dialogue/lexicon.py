@@ -63,7 +63,9 @@ class Matcher:
         todo = [(self._root, start)]
         while todo:
             node, place = todo.pop()
-            if _END in node and place > longest:
+            if _END in node and place == longest and best is not None:
+                best = Hit(best.end, best.tags | node[_END])
+            elif _END in node and place > longest:
                 end = self._whole(text, place, plural) or self._glued(text, place, node[_END])
                 if end is not None:
                     best, longest = Hit(end, node[_END]), place
@@ -128,13 +130,22 @@ class Lexicon:
 
 # Which file gives which category of tags, where phrases are a plain mapping key -> phrases.
 _PLAIN = {
-    "tasks": "task", "rl_algos": "rl", "precision": "precision", "quantisation": "quant", "optimizers": "optimizer",
-    "sharding": "sharding", "places": "place", "lines": "line", "cues": "cue", "scopes": "scope", "card_forms": "form",
-}  # fmt: skip
+    "tasks": "task",
+    "rl_algos": "rl",
+    "precision": "precision",
+    "quantisation": "quant",
+    "optimizers": "optimizer",
+    "sharding": "sharding",
+    "places": "place",
+    "lines": "line",
+    "cues": "cue",
+    "scopes": "scope",
+    "card_forms": "form",
+}
 
 
 def _entries(library: Any, key: str) -> Any:
-    record = library.words[key] if key in library.words else None
+    record = library.words.get(key)
     if record is None:
         raise BadData(f'the list of words "{key}" is missing', where=f"knowledge/words/{key}.yaml")
     return record["entries"] if isinstance(record, Mapping) else record.entries

@@ -1,7 +1,7 @@
 """Names of models: family, version, variant, size and packing, in the order in which people write them.
 
-A family comes from the lexicon (or a near miss of one letter before a size); a name with a size that no family claims is
-kept as it was said and never guessed to be another model.
+A family comes from the lexicon (or a near miss of one letter before a size); a name with a size that no family
+claims is kept as it was said and never guessed to be another model.
 """
 
 from __future__ import annotations
@@ -27,10 +27,53 @@ _UNKNOWN = re.compile(
 )
 _TYPO = re.compile(r"([a-z]{4,})[ \-_]?(?:\d(?:\.\d)?[ \-_])?\d{1,3}(?:\.\d)?b(?![a-z0-9])")
 _SPACED = {
-    "vl", "coder", "moe", "mini", "omni", "lite", "nemo", "large", "small", "medium", "scout", "maverick", "air", "flash", "plus", "r1",
-    "v2", "v2.5", "v3", "v3.1", "v3.2", "v4", "k2", "k2.5", "m1", "m2", "distill", "embedding", "reranker", "instruct", "chat",
-    "thinking", "awq", "gptq", "gguf", "m3", "v", "vision", "next", "math", "llm", "qwen", "qwen2.5", "llama", "qwen3", "xl",
-}  # fmt: skip
+    "vl",
+    "coder",
+    "moe",
+    "mini",
+    "omni",
+    "lite",
+    "nemo",
+    "large",
+    "small",
+    "medium",
+    "scout",
+    "maverick",
+    "air",
+    "flash",
+    "plus",
+    "r1",
+    "v2",
+    "v2.5",
+    "v3",
+    "v3.1",
+    "v3.2",
+    "v4",
+    "k2",
+    "k2.5",
+    "m1",
+    "m2",
+    "distill",
+    "embedding",
+    "reranker",
+    "instruct",
+    "chat",
+    "thinking",
+    "awq",
+    "gptq",
+    "gguf",
+    "m3",
+    "v",
+    "vision",
+    "next",
+    "math",
+    "llm",
+    "qwen",
+    "qwen2.5",
+    "llama",
+    "qwen3",
+    "xl",
+}
 
 
 class Models:

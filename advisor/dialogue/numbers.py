@@ -16,7 +16,7 @@ from advisor.dialogue.tokens import Token
 
 _ARABIC = re.compile(r"\d{1,3}(?:,\d{3})+(?![\d])|\d{1,15}(?:\.\d{1,6})?(?!\d)|\.\d{1,6}")
 _EXPONENT = re.compile(r"\d+(?:\.\d+)?e[-+]?\d+")
-_HAN = re.compile(r"[零〇一二两三四五六七八九十百千万亿半双俩单]+")
+_HAN = re.compile(r"[零〇一二两三四五六七八九十百千万亿半双俩单]{1,16}")
 _PLAIN_HAN = {
     "双": 2,
     "俩": 2,
@@ -33,10 +33,30 @@ _SCALE = re.compile(
     r"(?P<scale>万亿|千亿|百亿|十亿|亿|千万|百万|十万|万|千|百(?!川)|k|w|m|b|t|g|billion|million|trillion|bn|mn|mil)(?P<more>多|余|来|几)?"
 )
 _SCALES = {
-    "万亿": 1e12, "千亿": 1e11, "百亿": 1e10, "十亿": 1e9, "亿": 1e8, "千万": 1e7, "百万": 1e6, "十万": 1e5, "万": 1e4, "千": 1e3,
-    "百": 1e2, "k": 1e3, "w": 1e4, "m": 1e6, "b": 1e9, "bn": 1e9, "billion": 1e9, "million": 1e6, "mn": 1e6, "mil": 1e6,
-    "trillion": 1e12, "t": 1e12, "g": 1e9,
-}  # fmt: skip
+    "万亿": 1e12,
+    "千亿": 1e11,
+    "百亿": 1e10,
+    "十亿": 1e9,
+    "亿": 1e8,
+    "千万": 1e7,
+    "百万": 1e6,
+    "十万": 1e5,
+    "万": 1e4,
+    "千": 1e3,
+    "百": 1e2,
+    "k": 1e3,
+    "w": 1e4,
+    "m": 1e6,
+    "b": 1e9,
+    "bn": 1e9,
+    "billion": 1e9,
+    "million": 1e6,
+    "mn": 1e6,
+    "mil": 1e6,
+    "trillion": 1e12,
+    "t": 1e12,
+    "g": 1e9,
+}
 _LETTERS = {"billion": "b", "bn": "b", "million": "m", "mn": "m", "mil": "m", "trillion": "t"}
 # What may follow a scale letter as a noun: a letter that measures bytes or parameters takes no measure word.
 _NOUNS = {
@@ -46,10 +66,28 @@ _NOUNS = {
     "m": {"tokens", "params", "rows", "files", "USD", "HKD", "CNY", "chars"},
 }
 _WORDS = {
-    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twelve": 12,
-    "sixteen": 16, "thirty two": 32, "single": 1, "dual": 2, "double": 2, "quad": 4, "a couple of": 2, "a pair of": 2, "octa": 8,
+    "one": 1,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "eight": 8,
+    "nine": 9,
+    "ten": 10,
+    "twelve": 12,
+    "sixteen": 16,
+    "thirty two": 32,
+    "single": 1,
+    "dual": 2,
+    "double": 2,
+    "quad": 4,
+    "a couple of": 2,
+    "a pair of": 2,
+    "octa": 8,
     "both": 2,
-}  # fmt: skip
+}
 _ENGLISH = re.compile(r"(?:a couple of|a pair of|thirty[ -]two|[a-z]+)(?![a-z])")
 _TIMES = re.compile(
     r"(?!\sx\d{1,2}(?![\dgb]))\s?[x*](?=\s?[\da-z\u4e00-\u9fff])(?!\s?(?:slower|faster|more|less|慢|快))"
@@ -84,7 +122,7 @@ def han_value(span: str) -> float | None:
         return None
     try:
         return float(_cn2an()(span, "smart"))
-    except (ValueError, KeyError, IndexError, TypeError):
+    except (ValueError, KeyError, IndexError, TypeError, OverflowError):
         return None
 
 
@@ -186,7 +224,7 @@ class Numbers:
             return True
         if following == "x" and text[end + 1 : end + 2].isdigit():
             return True
-        if following == "s" and scale == "b" and not text[end + 1 : end + 2].isalnum():
+        if following == "s" and scale == "b" and not spaced and not text[end + 1 : end + 2].isalnum():
             return True
         # "7blora", "24gvram": a known word glued to the letter.
         return (word := self._words.at(text, end)) is not None and word.end - end > 2

@@ -7,31 +7,14 @@ nothing here is rejected with the reason; it never becomes a wish.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
-from advisor.dialogue.around import after, before, beside, bounded, left, numbers, right, within, within_sentence
+from advisor.dialogue.around import after, before, beside, left, numbers, right, within, within_sentence
 from advisor.dialogue.tokens import Message, Token, tidy
 
 _BYTES = {"GB": 1.0, "TB": 1e3, "PB": 1e6, "MB": 1e-3}
 _RATES = {"GB/s": 8e3, "MB/s": 8.0, "KB/s": 8e-3}
 _DAYS = {"hours": 1 / 24, "days": 1.0, "weeks": 7.0, "months": 30.0, "years": 365.0}
 _PERIODS = {"months": "month", "days": "day", "hours": "hour", "years": "year"}
-_PERIOD = re.compile(
-    r"(?P<month>/\s?(?:月|mo\b|month|m\b)|每个?月|一个?月|per month|a month|monthly|包月|月租|按月|月预算|个月)|"
-    r"(?P<hour>/\s?(?:小时|时|h\b|hr\b|hour)|每小时|per hour|an hour|hourly|每个钟|一个钟)|"
-    r"(?P<day>/\s?(?:天|日|day|d\b)|每天|每日|per day|a day|daily|一天)|"
-    r"(?P<year>/\s?(?:年|yr|year)|每年|per year|a year|yearly|annually|一年|年预算|包年)"
-)
-_SYMBOLS = (
-    ("hk$", "HKD"),
-    ("us$", "USD"),
-    ("¥", "CNY"),
-    ("rmb", "CNY"),
-    ("hkd", "HKD"),
-    ("usd", "USD"),
-    ("cny", "CNY"),
-    ("$", ""),
-)
 
 
 def gigabytes(token: Token) -> float | None:
@@ -64,93 +47,6 @@ def take(message: Message, token: Token, slot: str, value: object) -> None:
             message.slots[slot] = [*values, value]
 
 
-def money(message: Message) -> None:
-    """Budget: amount, currency where stated, period where stated."""
-    for token in numbers(message):
-        currency, sure = _currency(message, token)
-        if not sure:
-            continue
-        if re.search(r"reasonable|合理|算贵|贵吗|贵不贵|overpriced|fair price|抵唔抵", message.text):
-            token.used = "price"
-            message.reject("budget_amount", amount_of(token), token, "quoted price")
-            continue
-        message.put("budget_amount", amount_of(token))
-        token.used = "budget_amount"
-        if currency:
-            message.put("budget_currency", currency)
-        period = _period(message, token)
-        if period:
-            message.put("budget_period", period)
-        return
-
-
-def _currency(message: Message, token: Token) -> tuple[str, bool]:
-    head = message.text[max(0, token.start - len("hk$ ")) : token.start].replace(" ", "")
-    for mark, name in _SYMBOLS:
-        if head.endswith(mark):
-            return name or _said_currency(message), True
-    if token.unit in ("HKD", "CNY", "USD"):
-        return token.unit, True
-    if token.unit == "money":
-        return _said_currency(message), True
-    scaled = token.scale in ("万", "w", "k", "千", "百万", "十万", "亿")
-    blocks = token.unit == "cards" and token.text.endswith("块") and (scaled or token.value >= 1e3)
-    if blocks:
-        return _said_currency(message), True
-    following = message.text[token.end : token.end + len(" /月")].strip()
-    if (
-        token.unit == ""
-        and scaled
-        and re.match(r"/\s?(?:月|mo|小时|天|年|month)|每月|一个月|包月|per month", following + "    ")
-    ):
-        return _said_currency(message), True
-    near = left(message, token, "cue:budget", gap=len("is about twelve at most")) is not None
-    if (
-        token.unit == ""
-        and near
-        and (scaled or token.value >= 1e3)
-        and left(message, token, "cue:ctx", "cue:batch") is None
-    ):
-        return _said_currency(message), True
-    return "", False
-
-
-def _said_currency(message: Message) -> str:
-    text = message.text
-    for words, name in (
-        (("hk$", "hkd", "港币", "港元", "港纸", "蚊"), "HKD"),
-        (("人民币", "rmb", "cny", "¥"), "CNY"),
-        (("us$", "usd", "美元", "美金", "美刀"), "USD"),
-    ):
-        if any(word in text for word in words):
-            return name
-    return ""
-
-
-def _period(message: Message, token: Token) -> str:
-    found = _PERIOD.search(message.text, token.end, token.end + len("人民币 per month   "))
-    if found is None:
-        head = message.text[max(0, token.start - len("一个月最多掏 budget is ")) : token.start]
-        found = None
-        for found in _PERIOD.finditer(head):
-            pass
-    if found is None:
-        clause = [t for t in message.tokens if t.sentence == token.sentence]
-        found = _PERIOD.search(message.text, clause[0].start, clause[-1].end) if "包月" in message.text else None
-    if found is None:
-        return ""
-    for other in message.tokens:
-        if (
-            other.kind == "number"
-            and other.start < found.end() + token.end
-            and other.unit in _PERIODS
-            and other.value == 1
-            and other.free
-        ):
-            other.used = "budget_period"
-    return found.lastgroup or ""
-
-
 def rates(message: Message) -> None:
     """Line speed as ordered, or as measured; loss and utilisation are always measured."""
     last: Token | None = None
@@ -165,7 +61,13 @@ def rates(message: Message) -> None:
             measured = (
                 within(message, token, "cue:loss", "scope:observed") or "observed_throughput_mbps" in message.slots
             )
-            wished = beside(message, token, "cue:bandwidth", gap=len("的")) and not within(message, token, "cue:loss")
+            head = message.text[max(0, token.start - len("合同里写的是 ")) : token.start]
+            ordered = (
+                re.search(r"买|写|合同|标称|签|承诺|宣称|话|order|paid|advertis|contract|promis", head) is not None
+            )
+            wished = ordered or (
+                beside(message, token, "cue:bandwidth", gap=len("的")) and not within(message, token, "cue:loss")
+            )
             slot = "observed_throughput_mbps" if measured and not wished else "bandwidth_mbps"
             take(message, token, slot, amount_of(token, mbps))
             last = token
@@ -254,116 +156,9 @@ def _due(message: Message, token: Token) -> bool:
         return True
     if beside(message, token, "cue:deadline", gap=len("has to finish in about")):
         return True
+    if re.search(r"\b(?:in|within) $", message.text[: token.start]) and token.unit != "hours":
+        return True
     return bool(re.match(r"\s?(?:之?内|以内|内)", message.text[token.end :])) and token.unit != "hours"
-
-
-def sizes_in_bytes(message: Message) -> None:
-    """Memory of the host, disks, data, transfers; what is left may be the memory of a card."""
-    for token in numbers(message):
-        size = gigabytes(token)
-        if size is None:
-            if token.scale == "m" and token.unit == "" and beside(message, token, "cue:data"):
-                take(message, token, "dataset_gb", amount_of(token, 1e-9))
-            continue
-        role = _role(message, token, size)
-        if role is None:
-            continue
-        factor = size / token.value if token.value else 1.0
-        if role.startswith("reject:"):
-            token.used = role
-            message.reject("gpu_mem_gb", tidy(size), token, role.removeprefix("reject:"))
-            continue
-        multiple = before(message, token, gap=1)
-        count = multiple.value if multiple is not None and multiple.unit in ("times", "cards", "pieces") else 1.0
-        if role == "storage_gb" and count > 1 and multiple is not None:
-            multiple.used = role
-            factor *= count
-        take(message, token, role, amount_of(token, factor))
-
-
-def _role(message: Message, token: Token, size: float) -> str | None:
-    near: Callable[..., bool] = lambda *tags, gap=len("of 的 "): beside(message, token, *tags, gap=gap)  # noqa: E731
-    touching = [other for other in (before(message, token), after(message, token)) if other is not None]
-    by_card = any(
-        other.kind == "card" or other.unit in ("cards", "times", "by") or "cue:card" in other.tags for other in touching
-    )
-    if left(message, token, "scope:consumes", gap=len(" 约 到")) and not any(
-        other.kind == "card" for other in touching[:1]
-    ):
-        return "reject:measured"
-    next_one = after(message, token, gap=len(" of "))
-    if next_one is not None and "cue:vram" in next_one.tags:
-        return _video(message, token, size)
-    if (
-        next_one is not None
-        and "cue:ram" in next_one.tags
-        or (left(message, token, "cue:ram", gap=len("有大概 ")) and not by_card)
-    ):
-        return "host_ram_gb"
-    if near("cue:vram"):
-        return _video(message, token, size)
-    if near("cue:system_disk", gap=len("给 ")):
-        return "system_disk_gb"
-    if near("cue:disk", gap=len(" of 本地 ")) and not any(other.kind == "card" for other in touching):
-        return "storage_gb"
-    if near("cue:total") and within_sentence(message, token, "cue:per_card"):
-        return None
-    if re.search(r"(?:\bso|(?<![<>])=|共有?)\s*$", message.text[: token.start]) and not message.any("cue:data"):
-        return "gpu_mem_total_gb"
-    if near("cue:total") and not within_sentence(message, token, "cue:data", "cue:disk"):
-        return "gpu_mem_total_gb"
-    if by_card or near("cue:per_card"):
-        return None
-    if within(message, token, "cue:daily") and within(message, token, "cue:transfer"):
-        return "transfer_gb_per_day"
-    if near("cue:weights", gap=len("of the 的模型 ")):
-        return "transfer_gb"
-    if within(message, token, "cue:checkpoint") and not within(message, token, "cue:data"):
-        return "reject:checkpoint"
-    if _timed(message, token):
-        return "transfer_gb"
-    if within(message, token, "cue:data") or _data_here(message, token, size) or _continues(message, token):
-        return "dataset_gb"
-    if within_sentence(message, token, "cue:transfer"):
-        return "dataset_gb"
-    if within(message, token, "scope:observed"):
-        return "reject:measured"
-    return None
-
-
-def _continues(message: Message, token: Token) -> bool:
-    """`数据在新加坡, 约 800 GB`: a clause of its own that only says how much of what the clause before named."""
-    alone = all(
-        t is token or t.kind in ("clause", "sentence") or "scope:observed" in t.tags
-        for t in message.tokens
-        if t.clause == token.clause
-    )
-    earlier = [t for t in message.tokens if t.clause == token.clause - 1 and t.sentence == token.sentence]
-    return alone and any("cue:data" in t.tags for t in earlier)
-
-
-def _timed(message: Message, token: Token) -> bool:
-    """`8 hours for 100GB`: a transfer that was measured."""
-    clause = [t for t in message.tokens if t.clause == token.clause and t.unit == "hours"]
-    if not clause or not within(message, token, "cue:transfer"):
-        return False
-    size = gigabytes(token) or 0.0
-    if clause[0].value and "observed_throughput_mbps" not in message.slots:
-        message.slots["observed_throughput_mbps"] = round(size * 8e3 / (clause[0].value * 3.6e3))
-    return True
-
-
-def _data_here(message: Message, token: Token, size: float) -> bool:
-    files = any(other.used == "file_count" for other in message.tokens)
-    to_somewhere = re.match(r"\s?(?:数据|data|of data|to |到|去|传|搬|过)", message.text[token.end :]) is not None
-    return (files and size >= 1) or (to_somewhere and not message.any("cue:vram"))
-
-
-def _video(message: Message, token: Token, size: float) -> str | None:
-    card = any(other.kind == "card" for other in message.tokens)
-    if beside(message, token, "cue:total"):
-        return "gpu_mem_total_gb"
-    return "gpu_mem_total_gb" if size > message.limit("largest_card_memory_gb") and not card else None
 
 
 def counts(message: Message) -> None:
@@ -388,9 +183,9 @@ def counts(message: Message) -> None:
             if beside(message, token, "cue:every") and within(message, token, "cue:save"):
                 take(message, token, "save_steps", amount_of(token))
             token.used = token.used or "steps"
-        elif token.unit == "copies" and within(message, token, "cue:keep"):
-            take(message, token, "checkpoints_kept", amount_of(token))
-        elif token.unit == "pieces" and left(message, token, "cue:keep", gap=1) is not None:
+        elif (token.unit == "copies" and within(message, token, "cue:keep")) or (
+            token.unit == "pieces" and left(message, token, "cue:keep", gap=1) is not None
+        ):
             take(message, token, "checkpoints_kept", amount_of(token))
     _after_cues(message)
 
@@ -416,6 +211,3 @@ def _after_cues(message: Message) -> None:
                 token = after(message, following, gap=1) if following else None
             if token is not None and token.kind == "number" and token.free and token.unit in ("", "people"):
                 take(message, token, slot, amount_of(token))
-
-
-__all__ = ["bounded", "counts", "gigabytes", "money", "rates", "right", "sizes_in_bytes", "take", "times"]

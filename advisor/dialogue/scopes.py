@@ -77,8 +77,7 @@ def _negation(message: Message) -> None:
             if (
                 token.kind == "sentence"
                 or (token.kind == "clause")
-                or "scope:but" in token.tags
-                and token.text not in ("用", "要")
+                or ("scope:but" in token.tags and token.text not in ("用", "要"))
             ):
                 break
             if "scope:question" in token.tags:
@@ -113,7 +112,7 @@ def _trailing_negation(message: Message) -> None:
         if cue.dropped or "scope:after_negated" not in cue.tags:
             continue
         before = [token for token in message.tokens[:index] if token.kind != "clause" and token.clause == cue.clause]
-        if not before or cue.end < len(message.text) and _goes_on(message, index):
+        if not before or (cue.end < len(message.text) and _goes_on(message, index)):
             continue
         token = before[-1]
         if not _SWITCH.isdisjoint(token.tags) and message.text[token.end : cue.start].strip(" 也都就") == "":
@@ -124,13 +123,13 @@ def _trailing_negation(message: Message) -> None:
             and holds_value(token)
         ):
             _drop(message, token, "negated")
-    for found in re.finditer(r"[?,]?\s*(?:不+不+|唔系唔系|no no|nope)", message.text):
+    for found in re.finditer(r"[?,，]?\s*(?:不+不+|唔系唔系|no no|nope)", message.text):
         earlier = [
             token
             for token in message.tokens
             if token.end <= found.start() + 1 and holds_value(token) and not token.dropped
         ]
-        if earlier and found.start() - earlier[-1].end < len(" ,?"):
+        if earlier and found.start() - earlier[-1].end < len(" ,，?"):
             _drop(message, earlier[-1], "negated")
 
 

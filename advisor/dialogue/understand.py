@@ -12,7 +12,18 @@ from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from advisor.dialogue import hardware, jobs, language, places, quantities, scopes
+from advisor.dialogue import (
+    hardware,
+    jobs,
+    language,
+    lengths,
+    money,
+    places,
+    quantities,
+    scopes,
+    sizes,
+    sizes_in_bytes,
+)
 from advisor.dialogue.intents import Cues, intent_of
 from advisor.dialogue.lexicon import Lexicon, lexicon_of
 from advisor.dialogue.said_facts import SaidFacts
@@ -80,16 +91,16 @@ class Reader:
 def _fill(message: Message) -> None:
     """Run the families of slots; the order decides who may take a number first."""
     scopes.replacements(message)
-    quantities.money(message)
+    money.money(message)
     quantities.rates(message)
-    jobs.batches(message)
+    lengths.batches(message)
     quantities.counts(message)
     places.links(message)
-    jobs.lengths(message)
+    lengths.lengths(message)
     quantities.times(message)
-    quantities.sizes_in_bytes(message)
+    sizes_in_bytes.sizes_in_bytes(message)
     hardware.hardware(message)
-    jobs.models(message)
+    sizes.models(message)
     jobs.formats(message)
     jobs.tasks(message)
     jobs.switches(message)
@@ -100,14 +111,9 @@ def _fill(message: Message) -> None:
 
 def _lean(message: Message, context: Mapping[str, Any]) -> None:
     """An elliptic message (`那 13B 呢`) names a size: a model of another size in the context no longer holds."""
-    if (
-        "params_b" in message.slots
-        and "model" not in message.slots
-        and context.get("model")
-        and context.get("params_b")
-    ):
-        if message.slots["params_b"] != context["params_b"]:
-            message.notes.add("forget:model")
+    size, before = message.slots.get("params_b"), context.get("params_b")
+    if size is not None and "model" not in message.slots and context.get("model") and before not in (None, size):
+        message.notes.add("forget:model")
 
 
 def _claims(message: Message) -> tuple[str, ...]:
