@@ -20,8 +20,11 @@ SPEED_COLUMNS = ("id", "tokens_per_s_per_gpu", "low", "high", "mfu", "error")
 def estimate_csv(text: str) -> Iterator[str]:
     """Memory a card for each row, as lines of CSV with a head."""
     from advisor.estimate.rows import estimate_rows
+    from advisor.estimate.speed_totals import total_tokens
 
-    return _csv(MEMORY_COLUMNS, estimate_rows(_rows(text), open_library()))
+    library = open_library()
+    found = estimate_rows(_rows(text), library, speed=lambda row: total_tokens(row, library))
+    return _csv(MEMORY_COLUMNS, found)
 
 
 def speed_csv(text: str) -> Iterator[str]:

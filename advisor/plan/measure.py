@@ -16,6 +16,7 @@ from advisor.core.units import Range, convert
 from advisor.estimate import cost, power, speed, storage, time
 from advisor.estimate.memory import MemoryEstimate, Workload, peak
 from advisor.estimate.memory.constants import constants
+from advisor.estimate.memory.host import host_ram
 from advisor.estimate.memory.states import adapter_params, stored_bytes
 from advisor.estimate.memory.workload import Offload, Sharding, Weights
 from advisor.estimate.speed_machine import machine
@@ -120,9 +121,18 @@ def _whole(task: Task, found: MemoryEstimate, library: Library) -> dict[str, flo
 
 def with_all(task: Task, option: Option, card: Gpu, market: Market, library: Library) -> Option:
     """The option with host RAM, disk, speed, time, price and power, each where an estimator gives it."""
+    option = _with_host(task, option, card, library)
     option = _with_disk(task, option, library)
     option = _with_time(task, option, card, library)
     return replace(option, price=price_of(option.hardware, market, library), power=_power(option, card, library))
+
+
+def _with_host(task: Task, option: Option, card: Gpu, library: Library) -> Option:
+    try:
+        found = host_ram(workload(task, option, card), library, option.hardware.per_node)
+    except HkgpuError:
+        return option
+    return replace(option, host_ram=found.range)
 
 
 def _with_disk(task: Task, option: Option, library: Library) -> Option:

@@ -65,7 +65,7 @@ class FactSpec:
 
     id: str
     kind: str
-    where: str
+    where: Where | str
     unit: str = ""
     low: float | None = None
     high: float | None = None
@@ -171,7 +171,7 @@ class RuleSpec:
     verdict: str | None
     examples: tuple[Example, ...]
     where: Where | str
-    places: Callable[..., str]
+    places: Callable[..., Where]
 
     @property
     def conditions(self) -> tuple[Condition, ...]:

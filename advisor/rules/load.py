@@ -77,7 +77,7 @@ def _fact(library: Library, key: str) -> FactSpec:
     return FactSpec(
         id=key,
         kind=record.kind,
-        where=library.facts.where(key),
+        where=library.facts.document(key).where(),
         unit=record.unit or "",
         low=low,
         high=high,
@@ -143,7 +143,7 @@ class _Reading:
             verdict=self._one_of(then["verdict"], ("then", "verdict"), _VERDICTS) if "verdict" in then else None,
             examples=self._examples(data.get("examples") or []),
             where=self.document.where(),
-            places=self.document.at,
+            places=self.document.where,
         )
 
     def _when(self, when: Any) -> tuple[tuple[Condition, ...], tuple[tuple[Condition, ...], ...]]:
