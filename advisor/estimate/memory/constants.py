@@ -78,7 +78,7 @@ class Constants:
     # Inference.
     inference_workspace: float
     prefill_transient: float
-    server_share: float
+    server_overhead: float
     # A generic decoder, where only the size is known.
     width_per_layer: float
     generic_vocab: float
@@ -92,6 +92,10 @@ class Constants:
     host_pinned: float
     # What nobody said.
     default_seq_len: float
+    short_seq_len: float
+    long_seq_len: float
+    serving_seq_len: float
+    more_cards: float
     default_new_tokens: float
     batch_slack: float
     cap_share: float

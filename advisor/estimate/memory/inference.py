@@ -33,6 +33,8 @@ def inference_peak(job: Job, c: Constants) -> Peak:
         weights = per_param * (shape.block) + B16 * (ends + shape.vision)
     cache = cache_bytes(shape, job.seq_len + job.new_tokens, job.micro_batch)
     work = c.inference_workspace + _prefill(job, c) / split
+    if job.defaults.server_share:
+        work += c.server_overhead
     parts = (weights / split, 0.0, 0.0, 0.0, 0.0, 0.0, cache / split, work)
     return Peak(parts, "generation", {"generation": sum(parts)}, 0.0)
 

@@ -42,4 +42,8 @@ def seen(job: Job, peak: Peak, c: Constants, gib: float) -> Seen:
     reserved = max(allocated + cache, need) if job.trains else allocated
     if job.usable_gib is not None:
         reserved = min(reserved, max(job.usable_gib * gib - context, need))
-    return Seen(allocated, reserved, reserved + context, need + context)
+    shown = reserved + context
+    if job.defaults.server_share and not job.trains and job.usable_gib is not None:
+        # A server engine fills its share of the card with cache, whatever the model needs.
+        shown = max(shown, job.defaults.server_share * job.usable_gib * gib)
+    return Seen(allocated, reserved, shown, need + context)

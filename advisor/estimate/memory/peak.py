@@ -8,7 +8,7 @@ number. Deterministic; about a hundred microseconds a call.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, nextafter
 from typing import Any, Literal
 
@@ -74,7 +74,7 @@ def peak_with(workload: Workload, library: Any, c: Constants) -> MemoryEstimate:
     spread = spread_of(workload, job, top, c)
     likely, need = view.by(job.instrument) / GIB, view.need / GIB
     low, high, need_low, need_high = likely, likely, need, need
-    for other in in_doubt(job):
+    for other in (*in_doubt(job), *_other_lengths(workload, job, c), *_more_cards(workload, job, c)):
         rival = seen(other, _top(other, c), c, GIB)
         low, high = min(low, rival.by(job.instrument) / GIB), max(high, rival.by(job.instrument) / GIB)
         need_low, need_high = min(need_low, rival.need / GIB), max(need_high, rival.need / GIB)
@@ -89,6 +89,24 @@ def peak_with(workload: Workload, library: Any, c: Constants) -> MemoryEstimate:
         job=job,
         seen=view,
     )
+
+
+def _other_lengths(workload: Workload, job: Job, c: Constants) -> tuple[Job, ...]:
+    """Where nobody said how long the samples are: the same job with short and with long ones."""
+    if workload.seq_len is not None:
+        return ()
+    return tuple(
+        replace(job, seq_len=length, tokens=job.tokens / job.seq_len * length)
+        for length in (c.short_seq_len, c.long_seq_len)
+    )
+
+
+def _more_cards(workload: Workload, job: Job, c: Constants) -> tuple[Job, ...]:
+    """Where nobody said on how many cards: the same split with more data-parallel ranks."""
+    shards = job.engine != "torch" or job.sharding == "fsdp"
+    if workload.n_gpus is not None or not shards or not job.trains:
+        return ()
+    return (replace(job, dp=job.dp * c.more_cards, n_gpus=int(job.n_gpus * c.more_cards)),)
 
 
 def _top(job: Job, c: Constants) -> Peak:

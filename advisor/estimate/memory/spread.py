@@ -29,7 +29,7 @@ class Spread:
 
 def spread_of(w: Workload, job: Job, top: Peak, c: Constants) -> Spread:
     """The factors for a job."""
-    below, above = _inference(w, top, c) if not job.trains else _training(w, job, top, c)
+    below, above = _inference(top, c) if not job.trains else _training(w, job, top, c)
     if not job.shape.known:
         below, above = below + c.spread_generic_shape**2, above + c.spread_generic_shape**2
     seen = c.spread_reserved**2 if job.instrument != "allocated" and job.trains else 0.0
@@ -41,10 +41,8 @@ def spread_of(w: Workload, job: Job, top: Peak, c: Constants) -> Spread:
     )
 
 
-def _inference(w: Workload, top: Peak, c: Constants) -> tuple[float, float]:
+def _inference(top: Peak, c: Constants) -> tuple[float, float]:
     variance = c.spread_inference**2
-    if w.seq_len is None:
-        variance += (c.spread_unstated_length * top.parts[-2] / top.total) ** 2
     # What the prompt holds for a moment is in the workspace, half of it at the likely figure.
     work = (top.parts[-1] - c.inference_workspace) / top.total
     return variance + work * work, variance + work * work
@@ -73,7 +71,7 @@ def _training(w: Workload, job: Job, top: Peak, c: Constants) -> tuple[float, fl
     if job.engine != "torch" or job.pp > 1:
         variance += c.spread_parallel**2
     below = above = variance
-    if w.seq_len is None or w.length_is_cap:
+    if w.length_is_cap:
         below = above = variance + (c.spread_unstated_length * fluid) ** 2
     if job.defaults.lengths == "variable":
         below += (c.spread_shorter * fluid) ** 2

@@ -72,7 +72,9 @@ def in_doubt(job: Job) -> tuple[Job, ...]:
     if not d.states_in_doubt or job.weights not in ("bf16", "fp16"):
         return ()
     if job.engine == "megatron" and d.engine == "megatron":
-        return (replace(job, defaults=replace(d, gradients="fp32" if d.gradients == "weights" else "weights")),)
+        other_gradients: Literal["weights", "fp32"] = "fp32" if d.gradients == "weights" else "weights"
+        dearer = replace(job, defaults=replace(d, gradients=other_gradients))
+        return (dearer, replace(job, optimizer="adamw_16bit")) if job.optimizer == "adamw" else (dearer,)
     if job.engine == "torch" and job.sharding != "fsdp" and d.bf16_states == "autocast":
         return (replace(job, defaults=replace(d, bf16_states="pure")),)
     if job.engine != "torch" or job.sharding != "fsdp":
@@ -86,6 +88,7 @@ def optimizer_bytes(name: str, width: float, c: Constants) -> float:
     special = {
         "adamw_8bit": c.adamw_8bit_bytes,
         "adamw_4bit": c.adamw_4bit_bytes,
+        "adamw_16bit": 2 * B16,
         "adafactor": c.adafactor_bytes,
         "lomo": 0.0,
         "sgd": 0.0,

@@ -130,7 +130,8 @@ def fill(w: Workload, d: Defaults, c: Constants) -> Job:
         pp = n_gpus
     split = tp * pp * cp
     dp = 1.0 if sharding in ("none", "device_map") and engine != "megatron" else max(n_gpus / split, 1.0)
-    seq_len = positive("seq_len", w.seq_len if w.seq_len is not None else c.default_seq_len)
+    usual_length = c.default_seq_len if trains else c.serving_seq_len
+    seq_len = positive("seq_len", w.seq_len if w.seq_len is not None else usual_length)
     micro = positive("micro_batch", w.micro_batch if w.micro_batch is not None else 1)
     pairs = w.stage in ("dpo", "reward")
     accumulation = positive("grad_accum", w.grad_accum if w.grad_accum is not None else 1)

@@ -83,7 +83,8 @@ def test_low_is_at_most_likely_is_at_most_high_and_the_parts_sum_to_the_allocate
 @settings(max_examples=150, deadline=None)
 @given(workloads(), st.floats(1.01, 4))
 def test_a_longer_sequence_never_needs_less(workload: Workload, factor: float) -> None:
-    longer = replace(workload, seq_len=(workload.seq_len or C.default_seq_len) * factor)
+    usual = C.serving_seq_len if workload.method == "inference" else C.default_seq_len
+    longer = replace(workload, seq_len=(workload.seq_len or usual) * factor)
     assert need(longer) >= need(workload) * (1 - 1e-9)
 
 
