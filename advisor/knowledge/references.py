@@ -33,7 +33,12 @@ _POINTERS: dict[str, tuple[str, ...]] = {
 _MORE_POINTERS: dict[str, dict[str, tuple[str, ...]]] = {
     "offers": {"gpu": ("gpus",)},
     "rules": {"fact": ("facts",), "heuristic": ("heuristics",), "check": ("items",)},
+    "judging": {"fact": ("facts", "readings"), "heuristic": ("heuristics",), "check": ("items",)},
     "items": {"fact": ("facts",), "heuristic": ("heuristics",)},
+    "claims": {
+        "ends_in": ("rules", "items", "facts", "heuristics", "gpus", "models", "routes", "offers", "compatibility"),
+        "line": ("routes",),
+    },
 }
 # A lexicon's keys are its reader's business; `from` may be a word of the language there.
 _WITHOUT_POINTERS = {"words"}
