@@ -9,7 +9,6 @@ number. Deterministic; about a hundred microseconds a call.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import inf, nextafter
 from typing import Any, Literal
 
 from advisor.core.units import Range
@@ -121,7 +120,7 @@ def _within(shown: Range, need: Range, usable: float | None) -> Range:
     if need.high <= usable:
         high = max(min(high, usable), likely)
     elif need.low > usable:
-        low = min(max(low, nextafter(usable, inf)), likely)
+        low = min(max(low, need.low), likely)
     else:
         low, high = min(low, usable), max(high, usable)
     return Range(low, likely, max(high, likely), "GiB")
