@@ -120,7 +120,8 @@ def _within(shown: Range, need: Range, usable: float | None) -> Range:
     if need.high <= usable:
         high = max(min(high, usable), likely)
     elif need.low > usable:
-        low = min(max(low, need.low), likely)
+        low = max(low, need.low)
+        likely = max(likely, low)
     else:
         low, high = min(low, usable), max(high, usable)
     return Range(low, likely, max(high, likely), "GiB")
