@@ -20,6 +20,7 @@ from advisor.report.wording import Wording
 Json = dict[str, Any]
 _DEGREES = ("high", "medium", "low")
 _LEVELS = ("blocker", "warning", "note")
+EVASION = "asks.compliance_evasion"
 _MOMENTS = ("before_order", "on_delivery", "first_run", "in_operation")
 _SEVERITIES = ("must", "should", "nice")
 
@@ -28,6 +29,7 @@ def compose(consultation: Consultation, library: Library, wording: Wording) -> J
     """The answer's JSON, all texts in the wording's language."""
     runs = relevant_runs(consultation)
     chosen = consultation.chosen
+    methods = [row for row in consultation.rows if row.method]
     return {
         "lang": wording.lang,
         "session": "",
@@ -35,6 +37,7 @@ def compose(consultation: Consultation, library: Library, wording: Wording) -> J
         "data_version": consultation.data_version,
         "as_of": consultation.as_of,
         "intent": consultation.intent,
+        "declined": consultation.intent == "out_of_scope" or bool(consultation.answers.value(EVASION)),
         "understood": dict(consultation.understood),
         "rejected": [dict(entry) for entry in consultation.rejected],
         "assumptions": [
@@ -44,7 +47,7 @@ def compose(consultation: Consultation, library: Library, wording: Wording) -> J
         "verdict": consultation.verdict,
         "summary": summary(consultation, wording),
         "problems": [wording.text(problem) for problem in consultation.problems],
-        "by_method": [method_row(row, wording) for row in consultation.rows if row.method],
+        "by_method": [method_row(row, wording, _first_question(consultation, wording)) for row in methods],
         "recommended": configuration(chosen, wording) if chosen and chosen.option else None,
         "options": [{"label": label, **configuration(judged, wording)} for label, judged in consultation.options],
         "levers": [
@@ -92,7 +95,7 @@ def relevant_runs(consultation: Consultation) -> list[Judged]:
     return runs
 
 
-def reason(judged: Judged, wording: Wording) -> str:
+def reason(judged: Judged, wording: Wording, otherwise: str = "") -> str:
     """The sentence of the rule that decided the verdict; the estimator's reason where there is no figure."""
     deciding = set(judged.outcome.decided_by)
     for entry in sorted(judged.outcome.advice, key=lambda entry: _LEVELS.index(entry.level)):
@@ -100,21 +103,24 @@ def reason(judged: Judged, wording: Wording) -> str:
             return wording.filled(entry.say, entry.values)
     if judged.option and judged.option.problem:
         return judged.option.problem
-    return wording.fixed(sentences.SUMMARY, "no_rule")
+    return otherwise or wording.fixed(sentences.SUMMARY, "no_rule")
 
 
 def summary(consultation: Consultation, wording: Wording) -> str:
     """One or two sentences: the verdict first, then the limiting figure of the deciding rows."""
     verdict = wording.fixed(sentences.VERDICT, consultation.verdict)
-    if consultation.intent == "out_of_scope":
-        return wording.fixed(sentences.SUMMARY, "declined")
+    if consultation.intent in ("out_of_scope", "smalltalk") and not consultation.understood:
+        return wording.fixed(sentences.SUMMARY, "greeting" if consultation.intent == "smalltalk" else "declined")
+    undecided = all(row.option is None and not row.outcome.decided_by for row in consultation.rows)
+    if undecided and consultation.questions:
+        return wording.fixed(
+            sentences.SUMMARY, "topic", verdict=verdict, why=wording.text(consultation.questions[0].text)
+        )
     if len(consultation.rows) == 1:
         row = consultation.rows[0]
         words = {"verdict": verdict, "why": without_opening(reason(row, wording), row.verdict)}
-        if not row.method or not row.outcome.decided_by:
-            if not row.outcome.decided_by and consultation.questions:
-                words["why"] = wording.text(consultation.questions[0].text)
-            return wording.fixed(sentences.SUMMARY, "topic", verdict=verdict, why=words["why"])
+        if not row.method:
+            return wording.fixed(sentences.SUMMARY, "topic", **words)
         words["method"] = wording.fixed(sentences.METHOD, row.method)
         if row.option is None:
             return wording.fixed(sentences.SUMMARY, "row_unmeasured", **words)
@@ -136,16 +142,22 @@ def without_opening(line: str, verdict: str) -> str:
 
 def _short(row: Judged, wording: Wording) -> str:
     method = wording.fixed(sentences.METHOD, row.method)
-    if row.option is None or row.option.peak is None:
+    if row.option is None and "options.count" in row.outcome.facts:
         return f"{method}: {wording.fixed(sentences.SUMMARY, 'no_option')}"
+    if row.option is None or row.option.peak is None:
+        return f"{method}: {reason(row, wording)}"
     key = {"yes": "fits_on", "yes_if": "works_if_on", "no": "not_on"}.get(row.verdict)
     if key is None:
         return f"{method}: {reason(row, wording)}"
     return wording.fixed(sentences.SUMMARY, key, method=method, hardware=wording.hardware(row.option.hardware))
 
 
-def method_row(row: Judged, wording: Wording) -> Json:
-    """One entry of `by_method`."""
+def _first_question(consultation: Consultation, wording: Wording) -> str:
+    return wording.text(consultation.questions[0].text) if consultation.questions else ""
+
+
+def method_row(row: Judged, wording: Wording, question: str = "") -> Json:
+    """One entry of `by_method`; where no rule decided, the question that is open says why."""
     option = row.option
     return {
         "method": row.method,
@@ -157,7 +169,7 @@ def method_row(row: Judged, wording: Wording) -> Json:
         "sharding": option.sharding if option else None,
         "peak_gib": range_json(option.peak) if option else None,
         "usable_gib": option.usable if option else None,
-        "why": reason(row, wording),
+        "why": reason(row, wording, question),
     }
 
 
@@ -256,12 +268,13 @@ def _whole(value: float) -> float | int:
 
 
 def advice(runs: Iterable[Judged], wording: Wording) -> list[Json]:
-    """Every rule's sentence once, blockers first; what decided a verdict stands beside that verdict already."""
+    """Every sentence once, blockers first; what decided a verdict stands beside that verdict already."""
     seen: dict[str, tuple[Advice, str]] = {}
     for run in runs:
         for entry in run.outcome.advice:
             if entry.rule not in run.outcome.decided_by:
-                seen.setdefault(entry.rule, (entry, wording.filled(entry.say, entry.values)))
+                line = wording.filled(entry.say, entry.values)
+                seen.setdefault(line, (entry, line))
     ranked = sorted(seen.values(), key=lambda pair: _LEVELS.index(pair[0].level))
     return [{"id": e.rule, "level": e.level, "text": line, "sources": list(e.because)} for e, line in ranked]
 

@@ -143,18 +143,23 @@ WORD = {
     "nodes": Text("servers", "台服务器"),
 }
 SUMMARY = {
-    "row": Text("{verdict}: {method} on {hardware}. {why}", "{verdict}：{hardware} 做{method}。{why}"),
+    "row": Text("{verdict}: {method} on {hardware}. {why}", "{verdict}：{method}，{hardware}。{why}"),
     "row_unmeasured": Text("{verdict}: {method}. {why}", "{verdict}：{method}。{why}"),
     "several": Text("{verdict}. {rows}", "{verdict}。{rows}"),
     "topic": Text("{verdict}. {why}", "{verdict}。{why}"),
-    "fits_on": Text("{method} works on {hardware}", "{method}用 {hardware} 可行"),
-    "works_if_on": Text("{method} works on {hardware} under conditions", "{method}用 {hardware} 有条件可行"),
-    "not_on": Text("{method} does not work on {hardware}", "{method}用 {hardware} 不行"),
+    "fits_on": Text("{method} works on {hardware}", "{method}：{hardware} 可行"),
+    "works_if_on": Text("{method} works on {hardware} under conditions", "{method}：{hardware} 有条件可行"),
+    "not_on": Text("{method} does not work on {hardware}", "{method}：{hardware} 不行"),
     "no_rule": Text("No rule answered this question.", "没有规则回答这个问题。"),
     "no_option": Text("no card offered here holds it", "这里能租到的卡都放不下"),
     "declined": Text(
         "I only answer questions about GPU servers: whether a job runs, what to order, how to check the delivery.",
         "我只回答 GPU 服务器的问题：任务能不能跑、该订什么、交付怎么验收。",
+    ),
+    "greeting": Text(
+        "Hello. Tell me the model, the method and the cards, and I say whether it runs, what to order and how to check"
+        ' the delivery. For example: "can I fine-tune 70B here?"',
+        "你好。告诉我模型、训练方式和显卡，我来判断能不能跑、该订什么、交付怎么验收。例如：“能不能在这里微调70B？”",
     ),
     "checklist_title": Text("Acceptance checklist for {plan}", "{plan} 验收清单"),
     "checklist_frozen": Text(
