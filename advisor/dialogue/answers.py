@@ -241,10 +241,22 @@ def _checked(key: str, value: object, record: Any, library: Any) -> Any:
         return _boolean(key, value)
     if record.kind == "ref" and record.ref == "gpus":
         return _known_card(key, str(value), library)
-    if record.kind == "choice" and record.slot != "task" and _choice(record, value) is None:
+    if key == "task":
+        return [_task(key, word.strip(), library) for word in str(value).split(",")]
+    if record.kind == "choice" and _choice(record, value) is None:
         known = [*record.values, *record.choices]
         raise BadInput(f'"{value}" is no {key}', expected=", ".join(record.choices), do=did_you_mean(str(value), known))
     return value
+
+
+def _task(key: str, word: str, library: Any) -> str:
+    """One word of a task: a method, a stage, or an outsider's word for one."""
+    records = [record for record in library.facts.values() if record.slot == "task"]
+    known = list(dict.fromkeys(name for record in records for name in (*record.values, *record.choices)))
+    if word not in known:
+        raise BadInput(f'"{word}" is no {key}', expected=", ".join(known), do=did_you_mean(word, known))
+    outside = {inside: outside for record in records for outside, inside in record.values.items()}
+    return word if any(word in record.values for record in records) else str(outside.get(word, word))
 
 
 def _numeric(key: str, value: object, record: Any) -> float:
