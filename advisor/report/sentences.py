@@ -145,7 +145,7 @@ WORD = {
 SUMMARY = {
     "row": Text("{verdict}: {method} on {hardware}. {why}", "{verdict}：{method}，{hardware}。{why}"),
     "row_unmeasured": Text("{verdict}: {method}. {why}", "{verdict}：{method}。{why}"),
-    "several": Text("{verdict}. {rows}", "{verdict}。{rows}"),
+    "several": Text("{verdict}: {rows}", "{verdict}：{rows}"),
     "topic": Text("{verdict}. {why}", "{verdict}。{why}"),
     "fits_on": Text("{method} works on {hardware}", "{method}：{hardware} 可行"),
     "works_if_on": Text("{method} works on {hardware} under conditions", "{method}：{hardware} 有条件可行"),
