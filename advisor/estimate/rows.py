@@ -165,13 +165,7 @@ def workload_of(row: Mapping[str, str | None], library: Any, c: Constants) -> tu
         read.text("model") or "", None if params is None else convert(params, "Gparams", "params"), library, c
     )
     usable = usable_memory(read.text("gpu") or "", read.number("gpu_gib"), library, c)
-    sharding = read.word("sharding", _SHARDING)
-    offload = read.word("offload", _OFFLOAD)
-    if offload is None and "offload" in (read.text("sharding") or "").casefold():
-        offload = "params+optimizer" if sharding in ("zero3", "fsdp") else "optimizer"
-    ranked = (read.text("sharding") or "").casefold()
-    if "none" in ranked and "ddp" in ranked and (read.count("n_gpus") or 1) > 1:
-        sharding = "ddp"
+    sharding, offload = _sharding_and_offload(read)
     method = cast(Method, read.word("method", _METHODS) or "full")
     workload = Workload(
         shape=shape,
@@ -198,6 +192,17 @@ def workload_of(row: Mapping[str, str | None], library: Any, c: Constants) -> tu
         usable_gib=usable,
     )
     return workload, usable, read.errors
+
+
+def _sharding_and_offload(read: _Reader) -> tuple[Any, Any]:
+    """Both, also where one cell says both: `zero3 + offload`, `none (DDP)`."""
+    sharding, offload = read.word("sharding", _SHARDING), read.word("offload", _OFFLOAD)
+    said = (read.text("sharding") or "").casefold()
+    if offload is None and "offload" in said:
+        offload = "params+optimizer" if sharding in ("zero3", "fsdp") else "optimizer"
+    if "none" in said and "ddp" in said and (read.count("n_gpus") or 1) > 1:
+        sharding = "ddp"
+    return sharding, offload
 
 
 def estimate_row(row: Mapping[str, str | None], library: Any) -> tuple[MemoryEstimate | None, float | None, list[str]]:

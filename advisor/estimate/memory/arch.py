@@ -105,12 +105,7 @@ def from_architecture(
     other = total - parts.embedding - parts.head - vision
     if other <= 0:
         raise BadInput("the embedding alone is larger than the model", expected="a size that fits the architecture")
-    head_dim = float(arch.head_dim or (arch.hidden / arch.heads if arch.heads else 0))
-    heads = float(arch.heads or 0)
-    query, kv = heads * head_dim, float(arch.kv_heads or 0) * head_dim
-    if arch.is_mla:
-        query = heads * float((arch.mla_qk_nope_dim or 0) + (arch.mla_qk_rope_dim or 0))
-        kv = heads * float((arch.mla_qk_nope_dim or 0) + (arch.mla_v_dim or 0)) / 2
+    query, kv = _attention_widths(arch)
     scale = other / max(parts.total - parts.embedding - parts.head - int(vision), 1)
     return Shape(
         params=total,
@@ -122,7 +117,7 @@ def from_architecture(
         hidden=float(arch.hidden),
         query=query,
         kv=kv,
-        heads=heads,
+        heads=float(arch.heads or 0),
         ffn=float(arch.ffn or 0),
         gated=bool(arch.gated_mlp),
         vocab=float(arch.vocab),
@@ -143,6 +138,16 @@ def from_architecture(
         native_norm=bool(arch.norm and arch.norm.startswith("layer")),
         head_norms=arch.qk_norm != "none",
     )
+
+
+def _attention_widths(arch: Architecture) -> tuple[float, float]:
+    """Widths of the queries and of the keys (or values) that attention works on."""
+    heads = float(arch.heads or 0)
+    if arch.is_mla:
+        nope = float(arch.mla_qk_nope_dim or 0)
+        return heads * (nope + float(arch.mla_qk_rope_dim or 0)), heads * (nope + float(arch.mla_v_dim or 0)) / 2
+    head_dim = float(arch.head_dim or (arch.hidden / heads if heads else 0))
+    return heads * head_dim, float(arch.kv_heads or 0) * head_dim
 
 
 def from_size(params: float, c: Constants, active: float | None = None) -> Shape:

@@ -101,61 +101,72 @@ def optimizer_bytes(name: str, width: float, c: Constants) -> float:
     return special.get(name, 2 * width)
 
 
-def _full_states(job: Job, c: Constants, dense: float, experts: float, frozen: float) -> States:
-    kind = kind_of_states(job)
-    wide = kind in ("autocast", "fp32")
-    width = B32 if wide else B16
-    grads = B32 if wide else B16
+@dataclass(frozen=True, slots=True)
+class _Recipe:
+    """Bytes a trained parameter: weight, gradient, optimizer state, and the copies of one optimizer step."""
+
+    weight: float
+    gradient: float
+    optimizer: float
+    step: float
+    kind: str
+
+    @property
+    def wide(self) -> bool:
+        """Parameters are held in fp32."""
+        return self.kind in ("autocast", "fp32")
+
+
+def _recipe(job: Job, c: Constants) -> _Recipe:
+    d, kind = job.defaults, kind_of_states(job)
+    width = B32 if kind in ("autocast", "fp32") else B16
+    grads = width
+    state = optimizer_bytes(job.optimizer, B16 if kind == "pure" else B32, c)
+    if kind == "masters" and job.optimizer != "lomo":
+        state += B32
+    step = grads * d.step_copies if job.optimizer in _FOREACH else 0.0
     if job.engine == "megatron":
-        grads = {"fp32": B32, "weights": B16, "both": B16 if job.weights == "fp16" else B16 + B32}[
-            job.defaults.gradients
-        ]
-    moments = optimizer_bytes(job.optimizer, B16 if kind == "pure" else B32, c)
-    masters = B32 if kind == "masters" and job.optimizer != "lomo" else 0.0
-    copies = grads * job.defaults.step_copies if job.optimizer in _FOREACH else 0.0
-    if job.engine == "megatron":
-        copies = B32 if grads == B16 else 0.0  # the distributed optimizer widens its own part of the gradients
-        masters += c.megatron_fp16_step_bytes if job.defaults.step_in_fp32 else 0.0
+        both = B16 if job.weights == "fp16" else B16 + B32
+        grads = {"fp32": B32, "weights": B16, "both": both}[d.gradients]
+        step = B32 if grads == B16 else 0.0  # the distributed optimizer widens its own part of the gradients
+        state += c.megatron_fp16_step_bytes if d.step_in_fp32 else 0.0
     if job.engine == "deepspeed":
         # ZeRO-3 steps group by group, the lower stages over their whole part.
-        copies = 0.0 if job.sharding == "zero3" else B32
+        step = 0.0 if job.sharding == "zero3" else B32
     if job.optimizer in ("lomo", "galore"):
         grads *= c.galore_gradients if job.optimizer == "galore" else 0.0
+    return _Recipe(width, grads, state, step, kind)
+
+
+def _full_states(job: Job, c: Constants, dense: float, experts: float, frozen: float) -> States:
+    recipe = _recipe(job, c)
     local = dense + experts
-    dp, edp = job.dp * job.cp, max(job.n_gpus / (job.pp * job.ep), 1.0) if job.ep > 1 else job.dp * job.cp
-    shard_all = job.sharding in ("fsdp", "zero3")
-    shard_grads = shard_all or job.sharding == "zero2"
-    shard_optimizer = shard_grads or job.sharding == "zero1" or (job.engine == "megatron" and _distributed(job))
-    split = dense / dp + experts / edp
-    optimizer = (masters + moments) * (split if shard_optimizer else local)
-    step = copies * (split if shard_optimizer else local)
-    if job.offload != "none":
-        optimizer, step = 0.0, 0.0
-    weights = width * (split if shard_all else local) + B16 * frozen
-    gradients = grads * (split if shard_grads else local)
+    ranks = job.dp * job.cp
+    expert_ranks = max(job.n_gpus / (job.pp * job.ep), 1.0) if job.ep > 1 else ranks
+    shared = dense / ranks + experts / expert_ranks
+    all_shared = job.sharding in ("fsdp", "zero3")
+    gradients_shared = all_shared or job.sharding == "zero2"
+    distributed = job.engine == "megatron" and job.sharding not in ("ddp", "none")
+    optimizer_shared = gradients_shared or distributed or job.sharding == "zero1"
+    held = (shared if all_shared else local) * job.trained_copies
+    stepped = (shared if optimizer_shared else local) * job.trained_copies if job.offload == "none" else 0.0
+    weights = recipe.weight * held + B16 * frozen
+    gradients = recipe.gradient * (shared if gradients_shared else local) * job.trained_copies
     if job.offload == "params+optimizer":
         weights, gradients = 0.0, 0.0
     if job.sharding == "fsdp" and job.accumulates and job.defaults.loose_gradients:
         gradients += B16 * local
+    weights += job.frozen_copies * B16 * (shared if all_shared else local)
     resident = job.accumulates or job.engine == "megatron" or job.sharding in ("zero1", "zero2")
-    buffers = _buffers(job, c, dense + frozen, experts, wide)
-    if kind == "autocast" and not shard_all:
+    buffers = _buffers(job, c, dense + frozen, experts, recipe.wide)
+    if recipe.kind == "autocast" and not all_shared:
         buffers += B16 * local  # autocast keeps a 16-bit copy of each weight it has used
     if job.sharding == "ddp" and job.engine == "torch":
-        buffers += grads * local  # reduction buckets
-    if job.trained_copies > 1:
-        weights, gradients, optimizer, step = (
-            part * job.trained_copies for part in (weights, gradients, optimizer, step)
-        )
-    weights += job.frozen_copies * B16 * (split if shard_all else local)
-    return States(weights, gradients, optimizer, 0.0, step, buffers, 0.0, resident)
+        buffers += recipe.gradient * local  # reduction buckets
+    return States(weights, gradients, recipe.optimizer * stepped, 0.0, recipe.step * stepped, buffers, 0.0, resident)
 
 
 _FOREACH = frozenset({"adamw", "lion", "sgd_momentum", "muon"})
-
-
-def _distributed(job: Job) -> bool:
-    return job.sharding != "ddp" and job.sharding != "none"
 
 
 def _adapter_states(job: Job, c: Constants, dense: float, rest: float) -> States:

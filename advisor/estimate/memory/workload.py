@@ -109,66 +109,65 @@ class Job:
     assumed: tuple[str, ...]
 
 
-def fill(w: Workload, d: Defaults, c: Constants) -> Job:
-    """Fill the gaps of a workload from a framework's defaults; raises `BadInput` for what cannot be."""
-    d = _said(w, d)
-    assumed = [name for name in _MATTERS if getattr(w, name) is None and _asks(w, name)]
-    trains = w.method != "inference"
-    adapters = w.method in ("lora", "qlora")
-    usual: Weights = "nf4" if w.method == "qlora" else "mixed" if w.method in ("full", "pretrain") else "bf16"
-    weights = w.weights or usual
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """How a job lies over its cards."""
+
+    sharding: Sharding
+    engine: str
+    tp: int
+    pp: int
+    cp: int
+    ep: int
+    dp: float
+    n_gpus: int
+
+
+def _layout(w: Workload, d: Defaults, trains: bool) -> _Layout:
     tp, pp, cp, ep = (_count(name, getattr(w, name)) for name in ("tp", "pp", "cp", "ep"))
     n_gpus = _cards(w, tp * pp * cp, ep)
     sharding: Sharding = w.sharding or ("none" if n_gpus == 1 else d.sharding_many)
     engine = _engine(w, d, sharding, trains)
-    if sharding == "model_parallel" and trains and tp * pp * cp * ep == 1 and n_gpus > 1:
-        tp = n_gpus
-        assumed.append("tp")
-    if sharding == "model_parallel" and not trains and tp * pp == 1:
+    if sharding == "model_parallel" and tp * pp == 1 and (cp * ep == 1 or not trains):
         tp = n_gpus
     if sharding == "device_map" and tp * pp == 1:
         pp = n_gpus
-    split = tp * pp * cp
-    dp = 1.0 if sharding in ("none", "device_map") and engine != "megatron" else max(n_gpus / split, 1.0)
+    alone = sharding in ("none", "device_map") and engine != "megatron"
+    dp = 1.0 if alone else max(n_gpus / (tp * pp * cp), 1.0)
+    return _Layout(sharding, engine, tp, pp, cp, ep, dp, n_gpus)
+
+
+def fill(w: Workload, d: Defaults, c: Constants) -> Job:
+    """Fill the gaps of a workload from a framework's defaults; raises `BadInput` for what cannot be."""
+    d = _said(w, d)
+    trains, adapters = w.method != "inference", w.method in ("lora", "qlora")
+    lay = _layout(w, d, trains)
+    usual: Weights = "nf4" if w.method == "qlora" else "mixed" if w.method in ("full", "pretrain") else "bf16"
+    weights = w.weights or usual
     usual_length = c.default_seq_len if trains else c.serving_seq_len
-    seq_len = positive("seq_len", w.seq_len if w.seq_len is not None else usual_length)
-    micro = positive("micro_batch", w.micro_batch if w.micro_batch is not None else 1)
-    pairs = w.stage in ("dpo", "reward")
-    accumulation = positive("grad_accum", w.grad_accum if w.grad_accum is not None else 1)
-    in_flight = (
-        1.0
-        if sharding == "device_map"
-        else min(pp, accumulation if w.grad_accum is not None else max(pp, 1), c.in_flight_limit)
-    )
+    seq_len = positive("seq_len", usual_length if w.seq_len is None else w.seq_len)
+    micro = positive("micro_batch", 1 if w.micro_batch is None else w.micro_batch)
+    accumulation = positive("grad_accum", 1 if w.grad_accum is None else w.grad_accum)
+    length = seq_len * (c.cap_share if w.length_is_cap else 1.0) * (2 if w.stage in ("dpo", "reward") else 1)
+    onlookers = _ONLOOKERS.get(w.stage, 0.0)
     return Job(
         shape=w.shape,
         method=w.method,
         stage=w.stage,
         weights=weights,
         optimizer=w.optimizer or d.optimizer,
-        tokens=seq_len
-        * (c.cap_share if w.length_is_cap else 1.0)
-        * micro ** (1 - _slack(w, d, c))
-        * (2 if pairs else 1)
-        / cp,
+        tokens=length * micro ** (1 - _slack(w, d, c)) / lay.cp,
         seq_len=seq_len,
         micro_batch=micro,
         accumulates=accumulation > 1,
         grad_ckpt=w.grad_ckpt or d.grad_ckpt,
         attention=w.attention or d.attention,
         fused_ce=w.fused_ce,
-        lora_rank=positive("lora_rank", w.lora_rank if w.lora_rank is not None else c.default_lora_rank),
+        lora_rank=positive("lora_rank", c.default_lora_rank if w.lora_rank is None else w.lora_rank),
         lora_targets=w.lora_targets or d.lora_targets,
-        sharding=sharding,
         offload=w.offload or "none",
-        tp=tp,
-        pp=pp,
-        cp=cp,
-        ep=ep,
-        dp=dp,
-        n_gpus=n_gpus,
-        micro_in_flight=in_flight,
-        engine=engine,
+        **{name: getattr(lay, name) for name in _LAYOUT},
+        micro_in_flight=_in_flight(w, lay, accumulation, c),
         defaults=d,
         trains=trains,
         adapters=adapters,
@@ -176,10 +175,20 @@ def fill(w: Workload, d: Defaults, c: Constants) -> Job:
         instrument=w.instrument,
         usable_gib=w.usable_gib,
         new_tokens=w.new_tokens or 0.0,
-        frozen_copies=_ONLOOKERS.get(w.stage, 0.0) - (1.0 if adapters and w.stage in _ONLOOKERS else 0.0),
+        frozen_copies=onlookers - (1.0 if adapters and onlookers else 0.0),
         trained_copies=2.0 if w.stage == "ppo" else 1.0,
-        assumed=tuple(assumed),
+        assumed=tuple(name for name in _MATTERS if getattr(w, name) is None and _asks(w, name)),
     )
+
+
+_LAYOUT = ("sharding", "engine", "tp", "pp", "cp", "ep", "dp", "n_gpus")
+
+
+def _in_flight(w: Workload, lay: _Layout, accumulation: float, c: Constants) -> float:
+    """Micro-batches alive on the first stage of a pipeline: one a stage, no more than there are."""
+    if lay.sharding == "device_map":
+        return 1.0
+    return min(lay.pp, lay.pp if w.grad_accum is None else accumulation, c.in_flight_limit)
 
 
 def _said(w: Workload, d: Defaults) -> Defaults:
