@@ -46,7 +46,7 @@ def compiled(phrases: Sequence[object], *, anchors: bool = False) -> re.Pattern[
         text = text[begin : len(text) - finish]
         body = _GAP.join(re.escape(part) for part in text.split("…"))
         head = "^" if begin else _head(text)
-        tail = "$" if finish else (r"(?![a-z0-9])" if text[-1:].isascii() and text[-1:].isalnum() else "")
+        tail = "$" if finish else (r"s?(?![a-z0-9])" if text[-1:].isascii() and text[-1:].isalnum() else "")
         if text == "么":
             tail = r"(?=\s*(?:[?。!,]|$))"
         parts.append(f"{head}{body}{tail}")
@@ -86,7 +86,7 @@ def intent_of(message: Message, seen: Mapping[str, re.Match[str]], text: str, *,
     slots = message.slots
     domain = bool(slots) and not (set(slots) <= {"user_location", "data_location", "server_location"})
     return (
-        _aside(seen, domain, text)
+        _aside(message, seen, domain, text)
         or _variant(message, seen, text)
         or _topic(message, seen, domain)
         or _correction(message, seen, text)
@@ -95,13 +95,78 @@ def intent_of(message: Message, seen: Mapping[str, re.Match[str]], text: str, *,
     )
 
 
-def _aside(seen: Mapping[str, re.Match[str]], domain: bool, text: str) -> str:
+def _aside(message: Message, seen: Mapping[str, re.Match[str]], domain: bool, text: str) -> str:
     if "out_of_scope" in seen and not domain and "ask_checklist" not in seen:
         return "out_of_scope"
     asks = [name for name in ("ask_checklist", "ask_compliance", *_ASKS) if name in seen and name != "ask_feasibility"]
     if "smalltalk" in seen and not domain and not asks:
         return "smalltalk"
+    weak = {"ask_feasibility", "ask_recommendation", "ask_explain", "ellipsis", "correct_slot"}
+    if not message.slots and set(seen) <= weak and not _domain(message) and _requests(text):
+        return "out_of_scope"
     return ""
+
+
+# Words of the trade: a message without any of them, and without a slot, is about something else.
+_TRADE = frozenset(
+    {
+        "cue:ctx",
+        "cue:batch",
+        "cue:accum",
+        "cue:rank",
+        "cue:ram",
+        "cue:vram",
+        "cue:disk",
+        "cue:system_disk",
+        "cue:data",
+        "cue:weights",
+        "cue:checkpoint",
+        "cue:bandwidth",
+        "cue:loss",
+        "cue:util",
+        "cue:latency",
+        "cue:card",
+        "cue:server",
+        "cue:gen",
+        "cue:xid",
+        "cue:sensitive",
+        "cue:fine_tune",
+        "cue:nvlink",
+        "cue:offload",
+        "cue:grad_ckpt",
+        "cue:measured_with",
+        "cue:framework",
+        "cue:rental",
+        "cue:transfer",
+        "cue:qps",
+        "cue:concurrency",
+        "cue:openai",
+        "cue:model_noun",
+        "cue:full",
+    }
+)
+_KINDS = ("task:", "quant:", "precision:", "optimizer:", "sharding:", "line:", "form:", "rl:")
+_REQUEST = re.compile(
+    r"[?]|吗|么|帮|请|点|怎|什么|咩|乜|边|哪|几|多少|谁|推荐|介绍|告诉|讲|写|"
+    r"can you|could you|please|tell me|write|recommend|"
+    r"how|what|who|where|when|why|which"
+)
+_SHORT = len("why not, tell me more")
+
+
+def _domain(message: Message) -> bool:
+    for token in message.tokens:
+        if token.kind in ("card", "model", "size") or not token.tags.isdisjoint(_TRADE):
+            return True
+        if any(tag.startswith((*_KINDS, "scope:vendor", "scope:instruct")) for tag in token.tags):
+            return True
+    return False
+
+
+def _requests(text: str) -> bool:
+    """A request of some length; a bare `why?` belongs to the conversation."""
+    size = sum(2 if ord(char) > ord("z") else 1 for char in text)
+    return size > _SHORT / 2 and _REQUEST.search(text) is not None
 
 
 def _variant(message: Message, seen: Mapping[str, re.Match[str]], text: str) -> str:
@@ -140,6 +205,9 @@ def _correction(message: Message, seen: Mapping[str, re.Match[str]], text: str) 
     )
     if opens and message.slots and "ask_feasibility" not in seen:
         return "correct_slot"
+    asks = [name for name in (*_ASKS, "trouble") if name in seen]
+    if message.slots and not asks and _denies(message):
+        return "correct_slot"
     if "correct_slot" not in seen:
         return ""
     asked = [
@@ -151,6 +219,15 @@ def _correction(message: Message, seen: Mapping[str, re.Match[str]], text: str) 
     if denied or replaced:
         return "correct_slot" if not asked or replaced else ""
     return "" if asked or (questions and seen["correct_slot"].start() > 0) else "correct_slot"
+
+
+_OUTRIGHT = ("不是", "唔系", "not", "isn't", "不要", "唔要", "并非", "not the")
+
+
+def _denies(message: Message) -> bool:
+    """`是两台机器，不是两张卡`: something denied beside something said, outright."""
+    outright = any(token.text in _OUTRIGHT for token in message.of("scope:negate"))
+    return outright and any(row["reason"] == "negated" for row in message.rejected)
 
 
 def _asked(message: Message, seen: Mapping[str, re.Match[str]], text: str) -> str:
@@ -180,9 +257,10 @@ def _asked(message: Message, seen: Mapping[str, re.Match[str]], text: str) -> st
         return "compare"
     if "trouble" in seen and isinstance(message.slots.get("model"), list):
         return "ask_explain"
-    explains = "ask_explain" in seen and not (
-        "trouble" in seen and seen["ask_explain"].group() in ("为啥", "为什么", "点解", "why")
-    )
+    why = "ask_explain" in seen and seen["ask_explain"].group() in ("为啥", "为什么", "点解", "why")
+    slow = "trouble" in seen and seen["trouble"].group() in ("慢", "slow", "slower", "慢过")
+    hurt = why and "trouble" in seen and not slow and bool(_METAL & slots) and bool(_JOB & slots)
+    explains = "ask_explain" in seen and not hurt
     if explains and not _asks_more(seen, text):
         return "ask_explain"
     if "ask_recommendation" in seen and not ("ask_feasibility" in seen and _strong_feasibility(seen)):

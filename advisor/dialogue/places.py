@@ -53,7 +53,9 @@ def _role(message: Message, token: Token, place: str) -> str | None:
         network = within_sentence(message, token, *_NETWORK) or within(message, token, "scope:observed")
         return "user_location" if place != "hk" and network and not within(message, token, "cue:company") else ""
     moved = "dataset_gb" in message.slots or "transfer_gb" in message.slots or message.any("cue:data")
-    if _FROM.search(head) and moved and within(message, token, "cue:transfer", "cue:bandwidth"):
+    if _FROM.search(head) and within(message, token, "cue:transfer") and not within(message, token, "cue:users"):
+        return "data_location"
+    if _FROM.search(head) and moved and within(message, token, "cue:bandwidth"):
         return "data_location"
     role = _nearest(message, token)
     if role is not None:
@@ -64,7 +66,11 @@ def _role(message: Message, token: Token, place: str) -> str | None:
         return "server_location"
     earlier = [t for t in message.tokens if t.clause == token.clause - 1 and t.sentence == token.sentence]
     roles = {role for t in earlier for tag, role in _ROLES.items() if tag in t.tags}
-    if len(roles) == 1 and re.search(r"(?:放|存|摆|擺)?(?:在|喺|于) ?$|\b(?:in|at) $", head):
+    if (
+        len(roles) == 1
+        and not roles & {"user_location", ""}
+        and re.search(r"(?:放|存|摆|擺)?(?:在|喺|于) ?$|\b(?:in|at) $", head)
+    ):
         return roles.pop()
     card = any(t.kind == "card" or t.unit in ("cards", "times") for t in message.tokens)
     if place == "hk" and re.search(r"(?:在|喺|\bin) ?$", head) and (card or within(message, token, "cue:rental")):

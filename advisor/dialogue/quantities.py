@@ -61,9 +61,9 @@ def rates(message: Message) -> None:
             measured = (
                 within(message, token, "cue:loss", "scope:observed") or "observed_throughput_mbps" in message.slots
             )
-            head = message.text[max(0, token.start - len("合同里写的是 ")) : token.start]
+            head = message.text[max(0, token.start - len("合同里 we pay for ")) : token.start]
             ordered = (
-                re.search(r"买|写|合同|标称|签|承诺|宣称|话|order|paid|advertis|contract|promis", head) is not None
+                re.search(r"买|写|合同|标称|签|承诺|宣称|话|order|paid|pay|advertis|contract|promis", head) is not None
             )
             wished = ordered or (
                 beside(message, token, "cue:bandwidth", gap=len("的")) and not within(message, token, "cue:loss")
@@ -183,11 +183,19 @@ def counts(message: Message) -> None:
             if beside(message, token, "cue:every") and within(message, token, "cue:save"):
                 take(message, token, "save_steps", amount_of(token))
             token.used = token.used or "steps"
-        elif (token.unit == "copies" and within(message, token, "cue:keep")) or (
-            token.unit == "pieces" and left(message, token, "cue:keep", gap=1) is not None
+        elif (
+            (token.unit == "" and not token.scale and _kept_last(message, token))
+            or (token.unit == "copies" and within(message, token, "cue:keep"))
+            or (token.unit == "pieces" and left(message, token, "cue:keep", gap=1) is not None)
         ):
             take(message, token, "checkpoints_kept", amount_of(token))
     _after_cues(message)
+
+
+def _kept_last(message: Message, token: Token) -> bool:
+    """`keeping the last 3`, where checkpoints are spoken of."""
+    keeps = left(message, token, "cue:keep", gap=len(" only the last ")) is not None
+    return keeps and within_sentence(message, token, "cue:checkpoint")
 
 
 def _files_after(message: Message, token: Token) -> bool:

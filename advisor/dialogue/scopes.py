@@ -174,7 +174,8 @@ def _references(message: Message) -> None:
                     break
                 if holds_value(token):
                     token.reference = True
-                    if token.kind == "model" or (cue.text in ("while", "whereas") and token.kind in ("model", "size")):
+                    earlier = any(t.kind in ("model", "size") or t.scale == "b" for t in message.tokens[:index])
+                    if token.kind == "model" or (earlier and (token.kind == "size" or token.scale == "b")):
                         _drop(message, token, "comparison")
 
 
