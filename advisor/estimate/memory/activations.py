@@ -36,7 +36,7 @@ def activations(job: Job, c: Constants) -> Activations:
     mlp, inner = _mlp(job, c)
     layer = norm + attention + mlp / job.tp
     if job.adapters:
-        layer += c.adapter_input_saved * _adapter_inputs(job) / job.tp
+        layer += 0.0 if d.lean_adapters else c.adapter_input_saved * _adapter_inputs(job) / job.tp
         if job.quantised and job.grad_ckpt == "no":
             layer += c.quantised_base_saved * shape.hidden
     layer_bytes = B16 * wide * layer * (c.fp8_activations if job.weights == "fp8" else 1.0)
@@ -70,6 +70,8 @@ def _mlp(job: Job, c: Constants) -> tuple[float, float]:
     trained = not job.adapters or job.lora_targets == "all"
     per = (c.gated_mlp_saved if shape.gated else c.plain_mlp_saved) + (c.mlp_product_saved if trained else 0.0)
     branches = 2.0 if shape.gated else 1.0
+    if job.adapters and job.defaults.lean_adapters:
+        per = branches
     routed = shape.moe_layers / shape.layers
     inner = shape.ffn * (1 - routed)
     extra = 0.0

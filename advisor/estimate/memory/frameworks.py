@@ -55,6 +55,8 @@ class Defaults:
     adapter_weights: Literal["fp32", "weights"] = "fp32"
     lora_targets: str = "all"
     kbit_preparation: bool = False
+    lean_adapters: bool = False
+    """Own kernels keep the two branches of a gated MLP and no copies of what adapters take in."""
     recompute_doubled: bool = True
     """Adapters under FSDP: two layers are alive during recomputation."""
     loose_gradients: bool = False

@@ -144,6 +144,8 @@ def fill(w: Workload, d: Defaults, c: Constants) -> Job:
     lay = _layout(w, d, trains)
     usual: Weights = "nf4" if w.method == "qlora" else "mixed" if w.method in ("full", "pretrain") else "bf16"
     weights = w.weights or usual
+    if w.method == "qlora" and weights not in QUANTISED:
+        weights = usual  # the type named is the one computed in; the base is quantised by the method's name
     usual_length = c.default_seq_len if trains else c.serving_seq_len
     seq_len = positive("seq_len", usual_length if w.seq_len is None else w.seq_len)
     micro = positive("micro_batch", 1 if w.micro_batch is None else w.micro_batch)
