@@ -55,9 +55,12 @@ all-extras:
 # The other interpreters we promise, where they are installed.
 pythons:
 	for version in 3.12 3.13; do \
-	    python=$$(command -v python$$version || ls $$HOME/.pyenv/versions/$$version.*/bin/python 2>/dev/null | tail -n 1); \
-	    if [ -z "$$python" ]; then echo "python$$version is not here"; continue; fi; \
-	    $(MAKE) test VENV=.venv-$$version PYTHON=$$python || exit 1; \
+	    found=; \
+	    for python in python$$version $$(ls -d "$$(pyenv root 2>/dev/null)"/versions/$$version.*/bin/python 2>/dev/null); do \
+	        if "$$python" -c "" 2>/dev/null; then found=$$python; fi; \
+	    done; \
+	    if [ -z "$$found" ]; then echo "python$$version is not here"; continue; fi; \
+	    $(MAKE) test VENV=.venv-$$version PYTHON="$$found" || exit 1; \
 	done
 
 # Lock files name no index: the hashes alone say what may be installed.
