@@ -18,7 +18,7 @@ from advisor.estimate.memory.cards import usable_memory
 from advisor.estimate.memory.constants import Constants, constants
 from advisor.estimate.memory.lookup import shape_of
 from advisor.estimate.memory.peak import MemoryEstimate, peak_with
-from advisor.estimate.memory.workload import Method, Workload
+from advisor.estimate.memory.workload import Method, Stage, Workload
 
 COLUMNS = ("id", "low_gib", "likely_gib", "high_gib", "verdict", "tokens_per_s_total", "error")
 _BLANK = frozenset({"", "-", "n/a", "na", "null", "nan", "?", "unknown", "not stated", "unstated"})
@@ -30,7 +30,17 @@ _METHODS = (
     (r"lora|dora|adapter|peft", "lora"),
     (r"infer|serv|generat|predict|decode", "inference"),
     (r"pre-?train", "pretrain"),
-    (r"full|sft|fine-?tun|finetun|train", "full"),
+    (r"full|sft|fine-?tun|finetun|train|dpo|kto|orpo|simpo|ppo|grpo|rlhf|reward|embed|rerank", "full"),
+)
+_STAGES = (
+    (r"grpo", "grpo"),
+    (r"ppo|rlhf", "ppo"),
+    (r"dpo|kto|orpo|simpo", "dpo"),
+    (r"reward|\brm\b", "reward"),
+    (r"embed", "embedding"),
+    (r"rerank", "rerank"),
+    (r"pre-?train", "pretrain"),
+    (r"", "sft"),
 )
 _WEIGHTS = (
     (r"nf4.*(double|dq)|double.*nf4", "nf4_double"),
@@ -141,6 +151,13 @@ class _Reader:
             return None
         return int(value)
 
+    def degree(self, name: str) -> int | None:
+        """A degree of parallelism from its own column, else from what `sharding` says, as in `tp8 + pp2`."""
+        if self.text(name) is not None:
+            return self.count(name)
+        found = re.search(rf"\b{name}\W?(\d+)", (self.text("sharding") or "").casefold())
+        return int(found[1]) if found else None
+
     def word(self, column: str, meanings: Iterable[tuple[str, Any]]) -> Any:
         """What the cell means, or None."""
         text = self.text(column)
@@ -161,6 +178,8 @@ def workload_of(row: Mapping[str, str | None], library: Any, c: Constants) -> tu
     """
     read = _Reader(row)
     params = read.number("params_b")
+    if params is not None and params > convert(1, "Gparams", "params") / convert(1, "Gparams", "Mparams"):
+        params = convert(params, "params", "Gparams")  # a plain count of parameters
     shape = shape_of(
         read.text("model") or "", None if params is None else convert(params, "Gparams", "params"), library, c
     )
@@ -170,6 +189,7 @@ def workload_of(row: Mapping[str, str | None], library: Any, c: Constants) -> tu
     workload = Workload(
         shape=shape,
         method=method,
+        stage=_stage(read),
         weights=read.word("weights", _WEIGHTS),
         optimizer=read.word("optimizer", _OPTIMIZERS),
         seq_len=read.number("seq_len"),
@@ -182,16 +202,22 @@ def workload_of(row: Mapping[str, str | None], library: Any, c: Constants) -> tu
         lora_targets=read.word("lora_targets", _TARGETS),
         sharding=sharding,
         offload=offload,
-        tp=read.count("tp"),
-        pp=read.count("pp"),
-        cp=read.count("cp"),
-        ep=read.count("ep"),
+        tp=read.degree("tp"),
+        pp=read.degree("pp"),
+        cp=read.degree("cp"),
+        ep=read.degree("ep"),
         n_gpus=read.count("n_gpus"),
         framework=read.text("framework"),
         instrument=read.word("instrument", _INSTRUMENTS) or "reserved",
         usable_gib=usable,
     )
     return workload, usable, read.errors
+
+
+def _stage(read: _Reader) -> Stage:
+    """What the training is for, where the method says it."""
+    said = (read.text("method") or "").casefold()
+    return cast(Stage, next(stage for pattern, stage in _STAGES if re.search(pattern, said)))
 
 
 def _sharding_and_offload(read: _Reader) -> tuple[Any, Any]:

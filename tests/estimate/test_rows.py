@@ -63,6 +63,9 @@ def test_llama_3_8b_in_pure_bf16_needs_the_measured_74_8_gib_and_fits_an_80_gib_
         ("instrument", "nvidia-smi", "instrument", "nvidia-smi"),
         ("lora_targets", "q_proj,v_proj", "lora_targets", "qv"),
         ("lora_targets", "all-linear", "lora_targets", "all"),
+        ("method", "DPO (LoRA)", "stage", "dpo"),
+        ("method", "GRPO", "stage", "grpo"),
+        ("sharding", "tp2 + pp1", "tp", 2),
     ],
 )
 def test_a_value_is_read_by_meaning(column: str, text: str, field: str, meaning: object) -> None:
@@ -77,6 +80,7 @@ def test_a_value_is_read_by_meaning(column: str, text: str, field: str, meaning:
         ("A100-SXM4-80GB", "", 80.0),
         ("NVIDIA H100 80GB", "80", 79.65),
         ("RTX 3090", "", 24.0),
+        ("8x A100 80G", "", 80.0),
         ("A100", "", None),
         ("some card", "48", 47.28),
         ("", "", None),
@@ -108,6 +112,10 @@ def test_a_known_model_needs_no_stated_size(name: str, params: float) -> None:
 def test_a_label_like_7b_does_not_shrink_a_model_that_is_known_to_be_larger() -> None:
     workload, _, _ = workload_of({**ROW, "model": "Qwen2.5-7B", "params_b": "7"}, LIBRARY, C)
     assert workload.shape.params == pytest.approx(7.616e9, rel=0.001)
+
+
+def test_a_plain_count_of_parameters_is_read_as_one() -> None:
+    assert answer(model="", params_b="8030000000")["likely_gib"] == answer(model="", params_b="8.03")["likely_gib"]
 
 
 def test_an_unknown_value_is_named_and_the_figure_is_still_given() -> None:

@@ -36,7 +36,8 @@ def usable_memory(name: str, stated_gib: float | None, library: Any, c: Constant
 def _card(name: str, library: Any) -> tuple[float, float] | None:
     """Nominal GB and usable GiB of the card called `name`."""
     index = _index(library)
-    text = re.sub(r"\(.*?\)", " ", name.casefold())
+    text = re.sub(r"\(.*?\)|^\s*\d+\s*[x×*]\s*|\bhbm\d\w*", " ", name.casefold())
+    text = re.sub(r"(\d)\s*g\b", r"\1gb", text)
     for maker in _MAKERS:
         text = text.replace(maker, " ")
     ids = index.get(plain_key(name)) or index.get(plain_key(text)) or ()

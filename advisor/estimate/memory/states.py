@@ -190,7 +190,9 @@ def _adapter_states(job: Job, c: Constants, dense: float, rest: float) -> States
     trained = adapter_params(shape, job.lora_targets, job.lora_rank) / (job.pp * (job.ep if job.ep > 1 else job.tp))
     width = B32 if job.defaults.adapter_weights == "fp32" else B16
     if job.engine in ("megatron", "deepspeed"):
-        held, moments = B16 + B32, 3 * B32 / job.dp
+        # Adapters of experts lie only on the ranks that hold those experts.
+        ranks = max(job.n_gpus / (job.pp * job.ep), 1.0) if shape.moe and job.lora_targets == "all" else job.dp
+        held, moments = B16 + B32, 3 * B32 / ranks
     else:
         held, moments = 2 * width / shards, optimizer_bytes(job.optimizer, width, c) / shards
     adapters = trained * (held + moments)
