@@ -14,7 +14,7 @@ from datetime import date
 
 from advisor.core.answer import Assumption, Consultation, Hardware, Judged, Lever, Option, Question
 from advisor.core.facts import Fact, Facts, Value
-from advisor.core.findings import Verdict
+from advisor.core.findings import Outcome, Verdict
 from advisor.core.text import Text
 from advisor.core.units import Quantity
 from advisor.knowledge.architecture import Architecture
@@ -123,7 +123,8 @@ def _rows(desk: Desk, answers: Facts) -> Iterator[tuple[Judged, tuple[Task, Gpu]
     methods = (stated,) if stated else _many(first.facts.value("size.methods"))
     seen = model_of(answers, desk.library, desk.asked.config)
     if seen is None or not methods:
-        yield Judged(None, first, stated or "", word(answers, "tuning.stage") or "", stated=True), None
+        unsized = _unsized(desk, known, first)
+        yield Judged(None, unsized, stated or "", word(answers, "tuning.stage") or "", stated=True), None
         return
     for method in methods:
         facts = _with_defaults(desk, base_facts, method)
@@ -135,6 +136,15 @@ def _rows(desk: Desk, answers: Facts) -> Iterator[tuple[Judged, tuple[Task, Gpu]
         if not hardware:
             options = _searched(desk, known, task)
             yield _first_good(desk, facts, task, options, hardware_stated=False, method_stated=stated is not None)
+
+
+def _unsized(desk: Desk, known: Facts, first: Outcome) -> Outcome:
+    """What the rules say where no job can be sized: of the hardware, if it was named, else of the question alone."""
+    hardware = _stated_hardware(desk, known)
+    if len(hardware) != 1:
+        return first
+    facts = known.plus(*figures.hardware_facts(hardware[0], desk.library.gpus[hardware[0].gpu], known))
+    return desk.base.run(_with_defaults(desk, _with_named_card(desk, facts), ""))
 
 
 def _with_named_card(desk: Desk, facts: Facts) -> Facts:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import date
 
-from advisor.core.answer import Option
+from advisor.core.answer import Hardware, Option
 from advisor.core.errors import HkgpuError
 from advisor.core.facts import Fact, Facts, Value
 from advisor.core.units import BITS_PER_BYTE, Quantity, Range
@@ -89,29 +89,39 @@ def model_facts(task: Task) -> Iterator[Fact]:
     )
 
 
-def interconnect(option: Option, card: Gpu, nvlink: bool | None) -> str | None:
+def interconnect(hardware: Hardware, card: Gpu, nvlink: bool | None) -> str | None:
     """How the cards talk: a bridge only where the user has one; between servers unknown until somebody says it."""
-    if option.hardware.cards == 1:
+    if hardware.cards == 1:
         return "none"
-    if option.hardware.nodes > 1:
+    if hardware.nodes > 1:
         return None
     if nvlink is False or card.nvlink_kind == "none":
         return "pcie"
     return {"nvlink": "nvlink", "nvlink_bridge": "nvlink_bridge" if nvlink else "pcie"}.get(card.nvlink_kind)
 
 
+def hardware_facts(hardware: Hardware, card: Gpu, answers: Facts) -> Iterator[Fact]:
+    """The servers of a plan: how many cards, where, and how they talk."""
+    yield from _known(
+        {
+            "plan.cards": Quantity(hardware.cards, "count"),
+            "plan.per_node": Quantity(hardware.per_node, "count"),
+            "plan.nodes": Quantity(hardware.nodes, "count"),
+            "plan.interconnect": interconnect(hardware, card, flag(answers, "gpu.nvlink")),
+        },
+        "estimated",
+    )
+
+
 def plan_facts(
     task: Task, option: Option, card: Gpu, answers: Facts, *, hardware_stated: bool, method_stated: bool, place: str
 ) -> Iterator[Fact]:
     """The choices of the plan itself."""
-    hardware = option.hardware
+    yield from hardware_facts(option.hardware, card, answers)
     yield from _known(
         {
             "plan.method": option.method,
             "plan.stage": option.stage,
-            "plan.cards": Quantity(hardware.cards, "count"),
-            "plan.per_node": Quantity(hardware.per_node, "count"),
-            "plan.nodes": Quantity(hardware.nodes, "count"),
             "plan.sharding": option.sharding,
             "plan.micro_batch": Quantity(option.micro_batch, "count"),
             "plan.grad_ckpt": option.grad_ckpt if task.trains else None,
@@ -119,7 +129,6 @@ def plan_facts(
             "plan.offload": option.offload,
             "plan.framework": task.framework,
             "plan.seq_len": Quantity(option.seq_len, "tokens") if option.seq_len else None,
-            "plan.interconnect": interconnect(option, card, flag(answers, "gpu.nvlink")),
             "plan.hardware_stated": hardware_stated,
             "plan.method_stated": method_stated,
             "place.kind": place,

@@ -98,7 +98,12 @@ def relevant_runs(consultation: Consultation) -> list[Judged]:
 def reason(judged: Judged, wording: Wording, otherwise: str = "") -> str:
     """The sentence of the rule that decided the verdict; the estimator's reason where there is no figure."""
     deciding = set(judged.outcome.decided_by)
-    for entry in sorted(judged.outcome.advice, key=lambda entry: _LEVELS.index(entry.level)):
+
+    def rank(entry: Advice) -> tuple[int, bool]:
+        # Whether the job fits comes before what else has to be settled.
+        return _LEVELS.index(entry.level), not any(name.startswith("memory.") for name in entry.values)
+
+    for entry in sorted(judged.outcome.advice, key=rank):
         if entry.rule in deciding:
             return wording.filled(entry.say, entry.values)
     if judged.option and judged.option.problem:
@@ -120,14 +125,25 @@ def summary(consultation: Consultation, wording: Wording) -> str:
         row = consultation.rows[0]
         words = {"verdict": verdict, "why": without_opening(reason(row, wording), row.verdict)}
         if not row.method:
-            return wording.fixed(sentences.SUMMARY, "topic", **words)
+            told = words["why"].startswith(verdict)
+            return words["why"] if told else wording.fixed(sentences.SUMMARY, "topic", **words)
         words["method"] = wording.fixed(sentences.METHOD, row.method)
         if row.option is None:
             return wording.fixed(sentences.SUMMARY, "row_unmeasured", **words)
-        return wording.fixed(sentences.SUMMARY, "row", **words, hardware=wording.hardware(row.option.hardware))
+        line = wording.fixed(sentences.SUMMARY, "row", **words, hardware=wording.hardware(row.option.hardware))
+        return line + _asked_figure(consultation.intent, row.option, wording)
     joint, stop = ("; ", ".") if wording.lang == "en" else ("；", "。")
     rows = joint.join(_short(row, wording).rstrip(stop) for row in consultation.rows if row.method)
     return wording.fixed(sentences.SUMMARY, "several", verdict=verdict, rows=rows + stop)
+
+
+def _asked_figure(intent: str, option: Option, wording: Wording) -> str:
+    """The time or the money that was asked for, as a sentence of its own."""
+    if intent == "ask_time" and option.time is not None:
+        return wording.fixed(sentences.SUMMARY, "time", figure=wording.range(option.time))
+    if intent == "ask_cost" and option.price is not None:
+        return wording.fixed(sentences.SUMMARY, "cost", figure=wording.price(option.price))
+    return ""
 
 
 def without_opening(line: str, verdict: str) -> str:

@@ -156,6 +156,8 @@ SUMMARY = {
         "I only answer questions about GPU servers: whether a job runs, what to order, how to check the delivery.",
         "我只回答 GPU 服务器的问题：任务能不能跑、该订什么、交付怎么验收。",
     ),
+    "time": Text(" It takes about {figure}.", "大约需要 {figure}。"),
+    "cost": Text(" It costs about {figure}.", "费用约 {figure}。"),
     "greeting": Text(
         "Hello. Tell me the model, the method and the cards, and I say whether it runs, what to order and how to check"
         ' the delivery. For example: "can I fine-tune 70B here?"',

@@ -126,7 +126,7 @@ class Wording:
     def range(self, range_: Range) -> str:
         """`61 (55 to 72) GiB`."""
         low, likely, high = number(range_.low), number(range_.likely), number(range_.high)
-        unit = f" {range_.unit}" if range_.unit else ""
+        unit = f" {self.unit(range_.unit)}" if range_.unit else ""
         if low == high:
             return f"{likely}{unit}"
         return f"{likely} ({low}–{high}){unit}" if self.lang == "en" else f"{likely}（{low}–{high}）{unit.strip()}"
