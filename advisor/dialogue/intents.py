@@ -7,14 +7,25 @@ before what went wrong, and a description without a question asks whether it wor
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from functools import lru_cache
 
 from advisor.dialogue.text import normalised
 from advisor.dialogue.tokens import Message
 
 _GAP = r"[^。!?\n]{0,14}?"
-_JOB = {"model", "params_b", "task", "quant_bits", "precision", "lora_rank", "seq_len", "micro_batch"}
+_JOB = {
+    "model",
+    "params_b",
+    "sharding",
+    "optimizer",
+    "task",
+    "quant_bits",
+    "precision",
+    "lora_rank",
+    "seq_len",
+    "micro_batch",
+}
 _METAL = {"gpu_model", "gpu_count", "gpu_mem_gb", "nodes", "gpu_mem_total_gb"}
 _LINE = {
     "line_type",
@@ -147,7 +158,7 @@ _TRADE = frozenset(
 )
 _KINDS = ("task:", "quant:", "precision:", "optimizer:", "sharding:", "line:", "form:", "rl:")
 _REQUEST = re.compile(
-    r"[?]|吗|么|帮|请|点|怎|什么|咩|乜|边|哪|几|多少|谁|推荐|介绍|告诉|讲|写|"
+    r"[?]|吗|么|帮|请|点|怎|什么|咩|乜|边|哪|几|多少|多大|多高|谁|推荐|介绍|告诉|讲|写|"
     r"can you|could you|please|tell me|write|recommend|"
     r"how|what|who|where|when|why|which"
 )
@@ -251,7 +262,8 @@ def _asked(message: Message, seen: Mapping[str, re.Match[str]], text: str) -> st
         return _about_lines(message, seen, text)
     if "ask_time" in seen:
         return "ask_time"
-    if "ask_storage" in seen and not _metal_first(message, seen, text):
+    kept = slots & {"storage_gb", "system_disk_gb", "checkpoints_kept"} and _questions(text)
+    if ("ask_storage" in seen or kept) and not _metal_first(message, seen, text):
         return "troubleshoot" if "observed_gpu_util_pct" in slots and "fio" not in text else "ask_storage"
     if _is_compare(message, seen, text):
         return "compare"
@@ -261,7 +273,7 @@ def _asked(message: Message, seen: Mapping[str, re.Match[str]], text: str) -> st
     slow = "trouble" in seen and seen["trouble"].group() in ("慢", "slow", "slower", "慢过")
     hurt = why and "trouble" in seen and not slow and bool(_METAL & slots) and bool(_JOB & slots)
     explains = "ask_explain" in seen and not hurt
-    if explains and not _asks_more(seen, text):
+    if explains and not _asks_more(slots, seen, text):
         return "ask_explain"
     if "ask_recommendation" in seen and not ("ask_feasibility" in seen and _strong_feasibility(seen)):
         return "ask_recommendation"
@@ -298,6 +310,8 @@ def _questions(text: str) -> bool:
 
 def _metal_first(message: Message, seen: Mapping[str, re.Match[str]], text: str) -> bool:
     """A disk named in passing, in a question about cards and a job."""
+    if "ask_storage" not in seen:
+        return False
     weak = seen["ask_storage"].group() in ("storage", "nvme", "ssd", "存储", "disk", "disks", "nas", "nfs")
     return (
         weak
@@ -310,7 +324,7 @@ def _metal_first(message: Message, seen: Mapping[str, re.Match[str]], text: str)
 def _is_compare(message: Message, seen: Mapping[str, re.Match[str]], text: str) -> bool:
     lists = [
         slot
-        for slot in ("gpu_model", "gpu_mem_gb", "gpu_count", "model", "params_b", "task")
+        for slot in ("gpu_model", "gpu_mem_gb", "gpu_count", "model", "params_b", "sharding", "optimizer", "task")
         if isinstance(message.slots.get(slot), list) and (slot != "task" or "vs" in text)
     ]
     if not lists:
@@ -326,9 +340,11 @@ def _is_compare(message: Message, seen: Mapping[str, re.Match[str]], text: str) 
     return either and "ask_feasibility" not in seen and "trouble" not in seen
 
 
-def _asks_more(seen: Mapping[str, re.Match[str]], text: str) -> bool:
+def _asks_more(slots: Set[str], seen: Mapping[str, re.Match[str]], text: str) -> bool:
     """An explanation asked in passing, where something stronger is asked too."""
     weak = seen["ask_explain"].group()
+    if weak in ("会不会", "会唔会"):
+        return bool(_METAL & slots) and bool(_JOB & slots)
     if weak in ("right?",):
         return "trouble" in seen or "enough" in text
     return weak in (
@@ -389,7 +405,7 @@ def _left(message: Message, seen: Mapping[str, re.Match[str]], text: str, follow
     if "correct_slot" in seen and slots:
         return "correct_slot"
     if not slots:
-        return "ask_feasibility" if "ask_feasibility" in seen else "provide_info" if message.tokens else "smalltalk"
+        return "ask_feasibility" if "ask_feasibility" in seen else "provide_info" if message.tokens else "out_of_scope"
     question = "?" in text
     said = (
         slots & {"model", "params_b"},

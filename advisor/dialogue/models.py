@@ -96,18 +96,12 @@ class Models:
 
     def _unnamed(self, text: str, start: int) -> Token | None:
         found = _UNKNOWN.match(text, start)
-        if found:
-            head = re.compile(r"[a-z]+").match(text, start)
-            if (
-                head
-                and not self._lexicon.words.at(text, start)
-                and len(head[0]) > 1
-                and (near := self._near(head[0])) is None
-            ):
-                size = float(found[1])
-                return Token("model", start, found.end(), found[0], value=size, name="")
-            if head and len(head[0]) > 1 and near:
+        head = re.compile(r"[a-z]+").match(text, start) if found else None
+        if found and head and len(head[0]) > 1:
+            if (near := self._near(head[0])) is not None:
                 return self._named(text, start, head.end(), near)
+            if not self._lexicon.words.at(text, start):
+                return Token("model", start, found.end(), found[0], value=float(found[1]), name="")
         typo = _TYPO.match(text, start)
         if typo and not self._lexicon.words.at(text, start) and (family := self._near(typo[1])) is not None:
             return self._named(text, start, typo.end(1), family)

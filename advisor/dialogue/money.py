@@ -72,6 +72,9 @@ def _currency(message: Message, token: Token) -> tuple[str, bool]:
         )
     ):
         return _said_currency(message), True
+    monthly = re.search(r"(?:每个?月|一个?月|月付|每年|一年)\s?(?:最多|顶多|大概|约)?\s?$", message.text[: token.start])
+    if token.unit == "" and scaled and monthly and token.scale != "k":
+        return _said_currency(message), True
     near = left(message, token, "cue:budget", gap=len("is about twelve at most")) is not None
     if (
         token.unit == ""

@@ -49,6 +49,8 @@ def _role(message: Message, token: Token, place: str) -> str | None:
         return ""
     if following is not None and following.kind == "card":
         return "server_location"
+    if following is not None and "cue:server" in following.tags:
+        return "server_location"
     if _TO.search(head):
         network = within_sentence(message, token, *_NETWORK) or within(message, token, "scope:observed")
         return "user_location" if place != "hk" and network and not within(message, token, "cue:company") else ""

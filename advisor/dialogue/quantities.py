@@ -89,8 +89,8 @@ def _mbps(message: Message, token: Token) -> float | None:
     if token.unit or token.scale not in ("m", "g"):
         return None
     beside_line = beside(message, token, "cue:bandwidth", gap=len("写的是多少"))
-    following = after(message, token, gap=1)
-    line = following is not None and (following.key("line") is not None or "cue:bandwidth" in following.tags)
+    sides = (before(message, token, gap=1), after(message, token, gap=1))
+    line = any(side is not None and (side.key("line") is not None or "cue:bandwidth" in side.tags) for side in sides)
     if token.scale == "m" and (beside_line or line):
         return 1e-6
     if (
