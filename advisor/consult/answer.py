@@ -13,7 +13,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from advisor.consult.consultation import Asked, consult
+from advisor.consult.consultation import consult
+from advisor.consult.desk import Asked
 from advisor.core.errors import BadInput
 from advisor.core.text import Lang
 from advisor.knowledge.architecture import Architecture

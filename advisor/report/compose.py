@@ -6,6 +6,7 @@ of which run's checklist stands in the answer follow from what the rules gave.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -156,12 +157,16 @@ def without_opening(line: str, verdict: str) -> str:
     return line
 
 
+def _first_sentence(text: str) -> str:
+    return re.split(r"(?<=[。!?])|(?<=\.)\s", text, maxsplit=1)[0]
+
+
 def _short(row: Judged, wording: Wording) -> str:
     method = wording.fixed(sentences.METHOD, row.method)
     if row.option is None and "options.count" in row.outcome.facts:
         return f"{method}: {wording.fixed(sentences.SUMMARY, 'no_option')}"
     if row.option is None or row.option.peak is None:
-        return f"{method}: {reason(row, wording)}"
+        return f"{method}: {_first_sentence(without_opening(reason(row, wording), row.verdict))}"
     key = {"yes": "fits_on", "yes_if": "works_if_on", "no": "not_on"}.get(row.verdict)
     if key is None:
         return f"{method}: {reason(row, wording)}"

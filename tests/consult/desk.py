@@ -9,7 +9,8 @@ from pathlib import Path
 from shutil import copytree
 from typing import Any
 
-from advisor.consult.consultation import Asked, consult
+from advisor.consult.consultation import consult
+from advisor.consult.desk import Asked
 from advisor.core.answer import Consultation
 from advisor.core.facts import Fact, Facts, Value
 from advisor.core.units import Quantity

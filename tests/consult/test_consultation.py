@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from advisor.core.units import Quantity
@@ -171,3 +173,13 @@ def depth(firings: tuple) -> int:
         return 1 + max((of(other, seen | {other.rule}) for other in before), default=0)
 
     return max((of(firing, frozenset({firing.rule})) for firing in firings), default=0)
+
+
+def test_hardware_without_a_model_says_how_large_a_model_it_holds() -> None:
+    answer = reply({"gpu.id": "rtx_4090", "gpu.count": count(1)}, "ask_recommendation")
+    assert answer["verdict"] == "yes_if"
+    sizes = {row["method"]: float(re.findall(r"about ([\d.]+)B", row["why"])[0]) for row in answer["by_method"]}
+    # 24 GB: pure bf16 AdamW takes 8 to 10 B a parameter, a bf16 base 2 B, a 4-bit base about 0.55 B, plus activations.
+    assert 0.5 <= sizes["full"] <= 2.5
+    assert 5 <= sizes["lora"] <= 11
+    assert 13 <= sizes["qlora"] <= 35

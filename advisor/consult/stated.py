@@ -1,0 +1,90 @@
+"""Which hardware a question means: the cards and counts that the user named, or what a search may try.
+
+Nothing is guessed: a name that several cards bear stands for all of them, one a label; one that no card bears, for none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from advisor.consult.desk import Desk
+from advisor.core.answer import Hardware, Option
+from advisor.core.facts import Fact, Facts
+from advisor.knowledge.records.gpus import Gpu
+from advisor.plan import figures
+from advisor.plan.measure import effort
+from advisor.plan.search import candidates
+from advisor.plan.task import Task, amount
+
+
+def with_named_card(desk: Desk, facts: Facts) -> Facts:
+    """The facts, with what we know of the card that was named; one form stands for all forms of one name."""
+    cards = forms(cards_meant(desk, facts), int(amount(facts, "gpu.count") or 1))
+    plain = Facts({key: fact for key, fact in facts.items() if key != "gpu.id"})
+    if len(cards) != 1:
+        return plain
+    card = cards[0]
+    named = Fact("gpu.id", card.id, facts["gpu.id"].provenance if "gpu.id" in facts else "assumed")
+    return plain.plus(named, *figures.card_facts(card), *figures.said_differs(card, facts))
+
+
+def forms(cards: Sequence[Gpu], per_node: int) -> list[Gpu]:
+    """One card for each name: boards with a switched link where several stand in a server, else the plug-in form."""
+    chosen: dict[str, Gpu] = {}
+    for card in cards:
+        switched = card.nvlink_kind == "nvlink"
+        if card.label not in chosen or switched == (per_node > 2):
+            chosen[card.label] = card
+    return list(chosen.values())
+
+
+def stated_hardware(desk: Desk, facts: Facts) -> list[Hardware]:
+    """The hardware that the user named: card and count."""
+    cards = cards_meant(desk, facts)
+    count = amount(facts, "gpu.count")
+    total = amount(facts, "gpu.count_total")
+    nodes = int(amount(facts, "gpu.nodes") or 1)
+    if count is None and total is not None:
+        count = total / nodes
+    if not cards or not count:
+        return []
+    return [Hardware(card.id, card.label, int(count), nodes) for card in forms(cards, int(count))]
+
+
+def cards_meant(desk: Desk, facts: Facts) -> list[Gpu]:
+    """The cards that the user's words may mean: one id, or several forms of one name."""
+    value = facts.value("gpu.id")
+    ids = value if isinstance(value, tuple) else (value,)
+    named = [desk.library.gpus[id_] for id_ in ids if isinstance(id_, str) and id_ in desk.library.gpus]
+    size = amount(facts, "gpu.memory", "GB")
+    if named or size is None:
+        return named
+    return [] if "gpu_model" in desk.asked.understood else _of_size(desk, size)
+
+
+def _of_size(desk: Desk, size: float) -> list[Gpu]:
+    """The cards with so much memory: the place's own, else the cheapest of the catalogue, standing for all."""
+    here = [card for card in desk.market.cards if card.memory.value == size]
+    if here:
+        return here
+    every = [card for card in desk.library.gpus.values() if card.memory.value == size and not card.modified]
+    return sorted(every, key=lambda card: (desk.market.index.get(card.label, float("inf")), card.id))[:1]
+
+
+def searched(desk: Desk, facts: Facts, task: Task) -> Iterator[Option]:
+    """What the search finds, where card or count is open."""
+    count, nodes = amount(facts, "gpu.count"), facts.get("gpu.nodes")
+    stated_nodes = int(amount(facts, "gpu.nodes") or 1) if nodes and nodes.provenance == "said" else None
+    cards = tuple(forms(cards_meant(desk, facts), int(count or 1))) or desk.market.cards
+    found = candidates(
+        task, desk.market, desk.library, cards=cards, per_node=int(count) if count else None, nodes=stated_nodes
+    )
+    return iter(sorted(found, key=lambda option: _effort(desk, task, option)))
+
+
+def _effort(desk: Desk, task: Task, option: Option) -> tuple[int, bool, float, int]:
+    """Fewer servers first, then whole models before split ones, then the cheapest a token, then the fewest cards."""
+    card = desk.library.gpus[option.hardware.gpu]
+    split = option.sharding not in ("none", "ddp")
+    a_token = effort(task, option, card, desk.market, desk.library)
+    return option.hardware.nodes, split, a_token, option.hardware.cards

@@ -1,0 +1,58 @@
+"""One plan before the rules: every figure put on an option, every default said, and what the rules make of it."""
+
+from __future__ import annotations
+
+from advisor.consult.desk import Desk
+from advisor.core.answer import Assumption, Judged, Option
+from advisor.core.facts import Fact, Facts, Value
+from advisor.core.units import Quantity
+from advisor.knowledge.records.gpus import Gpu
+from advisor.plan import figures
+from advisor.plan.measure import with_all
+from advisor.plan.task import Task
+
+# How many plans the rules may judge a turn (the budget of one turn's time).
+PLANS_A_TURN = 2 * 2 * 2 * 2 + 2
+
+
+def with_defaults(desk: Desk, facts: Facts, method: str) -> Facts:
+    """The facts, with the declared default of each fact that nobody stated and that matters for the method.
+
+    Without a method only the defaults that hold for every question are taken, and they are not worth telling.
+    """
+    added = []
+    for key, record in desk.library.facts.items():
+        default = record.default
+        if default is None or key in facts or (default.methods and method not in default.methods):
+            continue
+        value: Value = default.value
+        if record.kind == "quantity" and not isinstance(default.value, str | bool):
+            value = Quantity(float(default.value), record.unit or "")
+        added.append(Fact(key, value, "default", "default"))
+        if method:
+            desk.assumed[key] = Assumption(key, record.slot or key, default.value, default.why.text)
+    return facts.plus(*added)
+
+
+def judge(
+    desk: Desk, facts: Facts, task: Task, option: Option, card: Gpu, *, hardware_stated: bool, method_stated: bool
+) -> Judged:
+    """Put every figure on an option and let the rules judge it."""
+    desk.judged += 1
+    option = with_all(task, option, card, desk.market, desk.library)
+    plan = figures.plan_facts(
+        task, option, card, facts,
+        hardware_stated=hardware_stated, method_stated=method_stated, place=desk.market.kind,
+    )  # fmt: skip
+    found = facts.plus(
+        Fact("gpu.id", card.id, "said" if hardware_stated else "assumed"),
+        *figures.card_facts(card),
+        *figures.model_facts(task),
+        *plan,
+        *figures.memory_facts(option),
+        *figures.work_facts(task, option, facts, desk.library),
+        *figures.serving_facts(task, option, card, facts, desk.library),
+        *figures.offer_facts(option, desk.day),
+        *figures.said_differs(card, facts),
+    )
+    return Judged(option, desk.base.run(found), task.method, task.stage, stated=hardware_stated)
