@@ -1,6 +1,6 @@
 """Which hardware a question means: the cards and counts that the user named, or what a search may try.
 
-Nothing is guessed: a name that several cards bear stands for all of them, one a label; one that no card bears, for none.
+Nothing is guessed: a name that several cards bear stands for all of them, one a label, and an unknown name for none.
 """
 
 from __future__ import annotations
