@@ -231,6 +231,8 @@ def _shelf(record: Any, library: Any) -> Mapping[str, Any]:
 
 def _checked(key: str, value: object, record: Any, library: Any) -> Any:
     """A form's value for a slot; text is read as a number where the fact is one."""
+    if isinstance(value, list) and key == "task":
+        return [word for item in value for word in _checked(key, item, record, library)]
     if isinstance(value, list):
         return [_checked(key, item, record, library) for item in value]
     if isinstance(value, Mapping):

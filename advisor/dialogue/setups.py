@@ -51,7 +51,7 @@ def setups_of(message: Message, atoms: list[Atom]) -> list[Setup]:
             other = (bool(_ALTERNATIVE.search(between)) or _either(message, current, atom)) and _is_alternative(
                 message, current, atom, atoms[index:]
             )
-            begins = clash or other
+            begins = clash or other or _goes_with_next(current, atom, atoms[index + 1 : index + 2])
         if begins:
             kept = {} if current is None else {k: v for k, v in current.values.items() if k in ("card", "memory")}
             current = Setup(kept, set(), atom.token.start)
@@ -66,6 +66,14 @@ def setups_of(message: Message, atoms: list[Atom]) -> list[Setup]:
         if "memory" in setup.own or "card" not in setup.own:
             continue
     return setups
+
+
+def _goes_with_next(current: Setup, atom: Atom, following: list[Atom]) -> bool:
+    """`4090D 和 4090 … 租8张4090D`: a count that touches the next card is that card's."""
+    if atom.kind not in ("count", "memory") or not following or following[0].kind != "card":
+        return False
+    touches = following[0].token.start - atom.token.end <= 1
+    return touches and "card" in current.own and current.values["card"] != following[0].value
 
 
 def _either(message: Message, current: Setup, atom: Atom) -> bool:

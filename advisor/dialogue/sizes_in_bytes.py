@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from advisor.dialogue.around import after, before, beside, left, numbers, within, within_sentence
+from advisor.dialogue.around import after, before, beside, left, numbers, right, within, within_sentence
 from advisor.dialogue.quantities import amount_of, gigabytes, take
 from advisor.dialogue.tokens import Message, Token, tidy
 
@@ -64,11 +64,11 @@ def _role(message: Message, token: Token, size: float) -> str | None:
         return "system_disk_gb"
     if near("cue:disk", gap=len(" of 本地 ")) and not any(other.kind == "card" for other in touching):
         return "storage_gb"
-    if near("cue:total") and within_sentence(message, token, "cue:per_card"):
+    if _summed(message, token) and within_sentence(message, token, "cue:per_card"):
         return None
     if re.search(r"(?:\bso|(?<![<>])=|共有?)\s*$", message.text[: token.start]) and not message.any("cue:data"):
         return "gpu_mem_total_gb"
-    if near("cue:total") and not within_sentence(message, token, "cue:data", "cue:disk"):
+    if _summed(message, token) and not within_sentence(message, token, "cue:data", "cue:disk"):
         return "gpu_mem_total_gb"
     if by_card or near("cue:per_card"):
         return None
@@ -100,6 +100,15 @@ def _continues(message: Message, token: Token) -> bool:
     return alone and any("cue:data" in t.tags for t in earlier)
 
 
+def _summed(message: Message, token: Token) -> bool:
+    """`共 320G`, `192 GB total`; a 共 behind a number belongs to the number after it."""
+    if left(message, token, "cue:total", gap=len("of 的 ")) is not None:
+        return True
+    later = right(message, token, "cue:total", gap=len("of 的 "))
+    following = after(message, later) if later is not None else None
+    return later is not None and (following is None or following.kind != "number")
+
+
 def _timed(message: Message, token: Token) -> bool:
     """`8 hours for 100GB`: a transfer that was measured."""
     clause = [t for t in message.tokens if t.clause == token.clause and t.unit == "hours"]
@@ -119,6 +128,6 @@ def _data_here(message: Message, token: Token, size: float) -> bool:
 
 def _video(message: Message, token: Token, size: float) -> str | None:
     card = any(other.kind == "card" for other in message.tokens)
-    if beside(message, token, "cue:total"):
+    if _summed(message, token):
         return "gpu_mem_total_gb"
     return "gpu_mem_total_gb" if size > message.limit("largest_card_memory_gb") and not card else None
