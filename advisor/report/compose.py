@@ -7,23 +7,19 @@ of which run's checklist stands in the answer follow from what the rules gave.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from advisor.core.answer import Consultation, Judged, Lever, Option
-from advisor.core.facts import Value
-from advisor.core.findings import Advice, Check, Firing, Risk
-from advisor.core.units import Quantity, Range
+from advisor.core.findings import Advice
+from advisor.core.units import Range
 from advisor.knowledge.library import Library
 from advisor.report import sentences
+from advisor.report.findings import LEVELS, advice, checklist, explanation, plain, risks, sources
 from advisor.report.wording import Wording
 
 Json = dict[str, Any]
-_DEGREES = ("high", "medium", "low")
-_LEVELS = ("blocker", "warning", "note")
 EVASION = "asks.compliance_evasion"
-_MOMENTS = ("before_order", "on_delivery", "first_run", "in_operation")
-_SEVERITIES = ("must", "should", "nice")
 
 
 def compose(consultation: Consultation, library: Library, wording: Wording) -> Json:
@@ -75,7 +71,7 @@ def compose(consultation: Consultation, library: Library, wording: Wording) -> J
             for question in consultation.questions
         ],
         "explanation": explanation(runs),
-        "sources": sources(consultation, runs, library),
+        "sources": sources(runs, library),
     }
 
 
@@ -102,7 +98,7 @@ def reason(judged: Judged, wording: Wording, otherwise: str = "") -> str:
 
     def rank(entry: Advice) -> tuple[int, bool]:
         # Whether the job fits comes before what else has to be settled.
-        return _LEVELS.index(entry.level), not any(name.startswith("memory.") for name in entry.values)
+        return LEVELS.index(entry.level), not any(name.startswith("memory.") for name in entry.values)
 
     for entry in sorted(judged.outcome.advice, key=rank):
         if entry.rule in deciding:
@@ -271,143 +267,3 @@ def range_json(range_: Range | None) -> Json | None:
     if range_ is None:
         return None
     return {"low": round(range_.low, 1), "likely": round(range_.likely, 1), "high": round(range_.high, 1)}
-
-
-def plain(value: object) -> Any:
-    """A value as JSON takes it; a count as a whole number."""
-    if isinstance(value, Quantity):
-        return _whole(value.value) if value.unit in ("count", "") else str(value)
-    if isinstance(value, tuple):
-        return [plain(item) for item in value]
-    if isinstance(value, float):
-        return _whole(value)
-    return value
-
-
-def _whole(value: float) -> float | int:
-    return int(value) if value == int(value) else value
-
-
-def advice(runs: Iterable[Judged], wording: Wording) -> list[Json]:
-    """Every sentence once, blockers first; what decided a verdict stands beside that verdict already."""
-    seen: dict[str, tuple[Advice, str]] = {}
-    for run in runs:
-        for entry in run.outcome.advice:
-            if entry.rule not in run.outcome.decided_by:
-                line = wording.filled(entry.say, entry.values)
-                seen.setdefault(line, (entry, line))
-    ranked = sorted(seen.values(), key=lambda pair: _LEVELS.index(pair[0].level))
-    return [{"id": e.rule, "level": e.level, "text": line, "sources": list(e.because)} for e, line in ranked]
-
-
-def risks(runs: Iterable[Judged], wording: Wording) -> list[Json]:
-    """Every risk once, the gravest first."""
-    seen: dict[str, Risk] = {}
-    for run in runs:
-        for risk in run.outcome.risks:
-            seen.setdefault(risk.rule, risk)
-    ranked = sorted(seen.values(), key=lambda risk: (_DEGREES.index(risk.severity), _DEGREES.index(risk.likelihood)))
-    return [
-        {
-            "id": risk.rule,
-            "severity": risk.severity,
-            "likelihood": risk.likelihood,
-            "text": wording.filled(risk.say, risk.values),
-            "mitigation": wording.filled(risk.mitigation, risk.values),
-            "sources": list(risk.because),
-        }
-        for risk in ranked
-    ]
-
-
-def checklist(runs: Iterable[Judged], library: Library, wording: Wording) -> list[Json]:
-    """The items that the rules asked for, by moment and severity."""
-    asked: dict[str, dict[str, Value]] = {}
-    for run in runs:
-        values = {fact.id: fact.value for fact in run.outcome.facts.values()}
-        for check in run.outcome.checks:
-            asked.setdefault(check.item, {**values, **check.values})
-    items = [library.items[item] for item in asked]
-    items.sort(key=lambda item: (_MOMENTS.index(item.moment), _SEVERITIES.index(item.severity), item.id))
-    return [_item(item, asked[item.id], wording) for item in items]
-
-
-def _item(item: Any, values: Mapping[str, Value], wording: Wording) -> Json:
-    words = _ItemWords(values, wording)
-    return {
-        "id": item.id,
-        "moment": item.moment,
-        "severity": item.severity,
-        "title": words.line(item.title.text),
-        "why": words.line(item.why.text),
-        "ask": words.line(item.ask.text) if item.ask else None,
-        "command": words.command(item.command) if item.command else None,
-        "pass_if": words.line(item.pass_if.text),
-        "sources": list(item.because),
-    }
-
-
-class _ItemWords:
-    """Fills an item's texts; a fact that this run does not know stays visible as `<fact>` for a person to fill in."""
-
-    def __init__(self, values: Mapping[str, Value], wording: Wording) -> None:
-        self.values = values
-        self.wording = wording
-
-    def line(self, text: Any) -> str:
-        from advisor.core.text import placeholders
-
-        known = dict(self.values)
-        for name in placeholders(text.in_lang(self.wording.lang)):
-            if name not in known:
-                known[name] = self._heuristic(name)
-        return self.wording.filled(text, known)
-
-    def command(self, command: str) -> str:
-        from advisor.core.text import fill, placeholders
-
-        # A command's own braces (curl's `%{time_total}`) have no dot; facts and heuristics always have one.
-        words = {name: f"{{{name}}}" for name in placeholders(command)}
-        for name in filter(lambda name: "." in name, words):
-            value = self.values.get(name)
-            words[name] = self.wording.value(name, value if value is not None else self._heuristic(name))
-        return fill(command, words)
-
-    def _heuristic(self, name: str) -> Value:
-        if name.startswith("heuristic."):
-            return self.wording.library.heuristic(name.removeprefix("heuristic."))
-        return f"<{name}>"
-
-
-def explanation(runs: Iterable[Judged]) -> list[Json]:
-    """Every firing once: the rule, its evidence, the facts it matched and what it concluded."""
-    lines: dict[tuple[str, str], Json] = {}
-    for run in runs:
-        for firing in run.outcome.firings:
-            entry = _firing(firing)
-            lines.setdefault((firing.rule, repr(entry["facts"])), entry)
-    return list(lines.values())
-
-
-def _firing(firing: Firing) -> Json:
-    return {
-        "rule": firing.rule,
-        "because": list(firing.because),
-        "facts": {name: plain(value) for name, value in firing.facts.items()},
-        "concluded": {name: plain(value) for name, value in firing.concluded.items()},
-    }
-
-
-def sources(consultation: Consultation, runs: Iterable[Judged], library: Library) -> list[Json]:
-    """The sources behind everything in the answer, once each."""
-    ids: dict[str, None] = {}
-    for run in runs:
-        for firing in run.outcome.firings:
-            ids.update(dict.fromkeys(firing.because))
-        checks: tuple[Check, ...] = run.outcome.checks
-        for check in checks:
-            ids.update(dict.fromkeys(library.items[check.item].because))
-        if run.option and run.option.price:
-            ids[run.option.price.source] = None
-    found = [library.sources[id_] for id_ in ids if id_ in library.sources]
-    return [{"id": source.id, "title": source.title, "date": str(source.date)} for source in found]
