@@ -110,7 +110,7 @@ def _aside(message: Message, seen: Mapping[str, re.Match[str]], domain: bool, te
     if "out_of_scope" in seen and not domain and "ask_checklist" not in seen:
         return "out_of_scope"
     asks = [name for name in ("ask_checklist", "ask_compliance", *_ASKS) if name in seen and name != "ask_feasibility"]
-    if "smalltalk" in seen and not domain and not asks:
+    if "smalltalk" in seen and not domain and not asks and not _domain(message):
         return "smalltalk"
     weak = {"ask_feasibility", "ask_recommendation", "ask_explain", "ellipsis", "correct_slot"}
     if not message.slots and set(seen) <= weak and not _domain(message) and _requests(text):
@@ -247,7 +247,8 @@ def _asked(message: Message, seen: Mapping[str, re.Match[str]], text: str) -> st
     slots = set(message.slots)
     hurts_last = _hurts_last(seen, text)
     line = bool(_LINE & slots) or "user_location" in slots
-    if "ask_cost" in seen and not ("ask_network" in seen and line):
+    thrift = "ask_cost" in seen and seen["ask_cost"].group() in ("划算", "性价比", "合算", "抵唔抵")
+    if "ask_cost" in seen and not ("ask_network" in seen and line) and not (thrift and len(seen) > 1):
         return "ask_cost"
     if "ask_vram" in seen:
         return "ask_vram"

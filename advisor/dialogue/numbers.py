@@ -89,6 +89,8 @@ _WORDS = {
     "both": 2,
 }
 _ENGLISH = re.compile(r"(?:a couple of|a pair of|thirty[ -]two|[a-z]+)(?![a-z])")
+_A_SPAN = re.compile(r"a (week|month|day)(?![a-z])")
+_SPAN_CUE = re.compile(r"(?:\b(?:in|within|have|got) \||\|\s?enough)")
 _TIMES = re.compile(
     r"(?!\sx\d{1,2}(?![\dgb]))\s?[x*](?=\s?[\da-z\u4e00-\u9fff])(?!\s?(?:slower|faster|more|less|慢|快))"
 )
@@ -274,6 +276,11 @@ class Numbers:
         return None
 
     def _english(self, text: str, start: int) -> Token | None:
+        if (span := _A_SPAN.match(text, start)) is not None and _SPAN_CUE.search(
+            text[:start] + "|" + text[span.end() :]
+        ):
+            unit = {"w": "weeks", "m": "months", "d": "days"}[span[1][0]]
+            return Token("number", start, span.end(), span[0], value=1.0, unit=unit, spelled=True)
         found = _ENGLISH.match(text, start)
         if not found or (value := _WORDS.get(found[0].replace("-", " "))) is None:
             return None

@@ -156,6 +156,8 @@ def _due(message: Message, token: Token) -> bool:
         return True
     if beside(message, token, "cue:deadline", gap=len("has to finish in about")):
         return True
+    if re.match(r"\s?enough", message.text[token.end :]):
+        return True
     if re.search(r"\b(?:in|within) $", message.text[: token.start]) and token.unit != "hours":
         return True
     return bool(re.match(r"\s?(?:之?内|以内|内)", message.text[token.end :])) and token.unit != "hours"

@@ -90,8 +90,18 @@ def _negation(message: Message) -> None:
             if "task:lora" in token.tags and token.text == "peft":
                 message.notes.add("no_peft")
             _drop(message, token, "negated")
+            _inherit(message, token)
             if token.kind == "card":
                 message.notes.add("negated_card")
+
+
+def _inherit(message: Message, denied: Token) -> None:
+    """`not 8 cards, 4`: a bare number right behind the denied one, at the end, counts the same."""
+    later = next((t for t in message.tokens if t.start >= denied.end and t.kind != "clause"), None)
+    if denied.kind != "number" or later is None or later.kind != "number" or later.unit or later.scale:
+        return
+    if not message.text[later.end :].strip(" .。!"):
+        later.unit, later.scale = denied.unit, denied.scale
 
 
 def _harmless(message: Message, index: int) -> bool:
@@ -243,7 +253,10 @@ def replacements(message: Message) -> None:
 
 def concepts(message: Message) -> None:
     """`Is LoRA on a 4-bit base the same as QLoRA?`: words asked about in general are no wish."""
-    asks = re.search(r"same as|difference between|区别|分别|what is|什么是|咩系|系咩|是什么", message.text)
+    asks = re.search(
+        r"same as|difference between|what does|how does|actually do|区别|分别|what is|什么是|咩系|系咩|是什么",
+        message.text,
+    )
     about = {"task", "quant_bits", "precision", "optimizer", "sharding", "offload", "grad_ckpt", "rl_algo"}
     if asks and message.slots and set(message.slots) <= about:
         for slot in list(message.slots):

@@ -33,6 +33,7 @@ ALLOWED: dict[str, dict[float, str]] = {
         **dict.fromkeys((0.5, 3, 4, 5, 6, 7, 9, 16, 32), NUMERAL),
         40: "how far behind a number its unit may stand, in characters",
     },
+    "advisor/dialogue/answers.py": {4: "the bits of a base that makes LoRA a QLoRA, by definition"},
     "advisor/dialogue/jobs.py": {4: "the bits of a base that makes LoRA a QLoRA, by definition"},
     "advisor/dialogue/lengths.py": {1.024: "1k as 1024 against 1000"},
     "advisor/dialogue/sizes_in_bytes.py": {8e3: "bits a byte, with the prefix of the unit"},
