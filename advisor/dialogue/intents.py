@@ -122,6 +122,7 @@ def _aside(message: Message, seen: Mapping[str, re.Match[str]], domain: bool, te
 _TRADE = frozenset(
     {
         "cue:ctx",
+        "cue:jargon",
         "cue:batch",
         "cue:accum",
         "cue:rank",
@@ -346,7 +347,7 @@ def _is_compare(message: Message, seen: Mapping[str, re.Match[str]], text: str) 
 def _asks_more(slots: Set[str], seen: Mapping[str, re.Match[str]], text: str) -> bool:
     """An explanation asked in passing, where something stronger is asked too."""
     weak = seen["ask_explain"].group()
-    if weak in ("会不会", "会唔会"):
+    if weak in ("会不会", "会唔会", "是不是会", "系咪会"):
         return bool(_METAL & slots) and bool(_JOB & slots)
     if weak in ("right?",):
         return "trouble" in seen or "enough" in text

@@ -12,7 +12,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from advisor.core.errors import BadData
-from advisor.dialogue.text import normalised
+from advisor.dialogue.text import is_cjk, normalised
 
 _SOFT = " -_"
 _END = ""
@@ -119,6 +119,7 @@ class Lexicon:
     units: Matcher
     cards: Matcher
     families: Matcher
+    nicknames: Matcher
     family: dict[str, Family]
     family_aliases: tuple[str, ...]
     parts: dict[str, tuple[str, str]]
@@ -161,6 +162,29 @@ def _model_parts(entries: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, s
     return {str(word).lower(): (group, str(word)) for group, words in entries.items() for word in words}
 
 
+def _catalogue_cards(library: Any, cards: Matcher) -> None:
+    """Cards that only the catalogue (or an overlay) names: understood by the names in their own file."""
+    unheard = []
+    for id_, names in library.gpus.names().items():
+        for name in names:
+            text = normalised(name)
+            begins = (place for place in range(len(text)) if place == 0 or not text[place - 1].isalnum())
+            if not any(cards.at(text, place, plural=True) for place in begins):
+                unheard.append((id_, name))
+    for id_, name in unheard:
+        cards.add(name, library.gpus[id_].family)
+
+
+def _nicknames(library: Any) -> Matcher:
+    """Chinese names of models (千问72B, 满血版V3), which the grammar of families cannot take apart."""
+    found = Matcher()
+    for names in library.models.names().values():
+        for alias in names:
+            if any(map(is_cjk, alias)):
+                found.add(alias, names[0])
+    return found.freeze()
+
+
 def _build(library: Any) -> Lexicon:
     words, units, cards, families = Matcher(), Matcher(), Matcher(), Matcher()
     for file, category in _PLAIN.items():
@@ -170,6 +194,7 @@ def _build(library: Any) -> Lexicon:
         units.add(phrase, key)
     for key, phrase in _phrases(_entries(library, "cards")):
         cards.add(phrase, key)
+    _catalogue_cards(library, cards)
     family: dict[str, Family] = {}
     aliases: list[str] = []
     for name, entry in _entries(library, "families").items():
@@ -182,6 +207,7 @@ def _build(library: Any) -> Lexicon:
         units.freeze(),
         cards.freeze(),
         families.freeze(),
+        _nicknames(library),
         family,
         tuple(aliases),
         _model_parts(_entries(library, "model_parts")),

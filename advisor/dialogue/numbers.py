@@ -279,8 +279,7 @@ class Numbers:
         if (span := _A_SPAN.match(text, start)) is not None and _SPAN_CUE.search(
             text[:start] + "|" + text[span.end() :]
         ):
-            unit = {"w": "weeks", "m": "months", "d": "days"}[span[1][0]]
-            return Token("number", start, span.end(), span[0], value=1.0, unit=unit, spelled=True)
+            return Token("number", start, span.end(), span[0], value=1.0, unit=f"{span[1]}s", spelled=True)
         found = _ENGLISH.match(text, start)
         if not found or (value := _WORDS.get(found[0].replace("-", " "))) is None:
             return None

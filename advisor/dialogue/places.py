@@ -51,6 +51,8 @@ def _role(message: Message, token: Token, place: str) -> str | None:
         return "server_location"
     if following is not None and "cue:server" in following.tags:
         return "server_location"
+    if following is not None and not following.tags.isdisjoint(("cue:office", "cue:users")) and place != "hk":
+        return "user_location"
     if _TO.search(head):
         network = within_sentence(message, token, *_NETWORK) or within(message, token, "scope:observed")
         return "user_location" if place != "hk" and network and not within(message, token, "cue:company") else ""

@@ -61,10 +61,7 @@ def rates(message: Message) -> None:
             measured = (
                 within(message, token, "cue:loss", "scope:observed") or "observed_throughput_mbps" in message.slots
             )
-            head = message.text[max(0, token.start - len("合同里 we pay for ")) : token.start]
-            ordered = (
-                re.search(r"买|写|合同|标称|签|承诺|宣称|话|order|paid|pay|advertis|contract|promis", head) is not None
-            )
+            ordered = _ordered(message, token)
             wished = ordered or (
                 beside(message, token, "cue:bandwidth", gap=len("的")) and not within(message, token, "cue:loss")
             )
@@ -82,12 +79,21 @@ def rates(message: Message) -> None:
             _share(message, token)
 
 
+def _ordered(message: Message, token: Token) -> bool:
+    """Whether a speed is what a contract or an advertisement says, not what was measured."""
+    head = message.text[max(0, token.start - len("合同里 we pay for ")) : token.start]
+    return re.search(r"买|写|合同|标称|签|承诺|宣称|话|order|paid|pay|advertis|contract|promis", head) is not None
+
+
 def _mbps(message: Message, token: Token) -> float | None:
     factors = {"Mbps": 1.0, "Gbps": 1e3, "Kbps": 1e-3}
     if token.unit in factors:
         return factors[token.unit]
     if token.unit or token.scale not in ("m", "g"):
         return None
+    lines = message.any("cue:bandwidth") or any(other.unit in factors for other in message.tokens)
+    if token.scale == "m" and lines and _ordered(message, token):
+        return 1e-6
     beside_line = beside(message, token, "cue:bandwidth", gap=len("写的是多少"))
     sides = (before(message, token, gap=1), after(message, token, gap=1))
     line = any(side is not None and (side.key("line") is not None or "cue:bandwidth" in side.tags) for side in sides)
@@ -123,7 +129,7 @@ def times(message: Message) -> None:
         if token.unit not in _DAYS:
             continue
         days = token.value * _DAYS[token.unit]
-        if token.value == 1 and "asks_cost" in message.notes:
+        if token.value == 1 and token.unit != "years" and "asks_cost" in message.notes:
             continue  # "how much for one month" names the period of the price
         if token.unit in ("months", "days", "weeks", "years") and _rented(message, token):
             slot = "rental_months" if token.unit in ("months", "years") else "rental_days"

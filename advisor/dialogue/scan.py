@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from advisor.dialogue.lexicon import Lexicon
+from advisor.dialogue.lexicon import Hit, Lexicon
 from advisor.dialogue.models import Models
 from advisor.dialogue.numbers import Numbers
 from advisor.dialogue.tokens import Token, tidy
@@ -17,6 +17,7 @@ _SKIPPED = re.compile(
 )
 _EXPERTS = re.compile(r"(\d{1,3})\s?x\s?(\d+(?:\.\d+)?)\s?b(?![a-z])")
 _SIZED = re.compile(r"(\d{1,4}(?:\.\d{1,2})?)\s?b[-_ ]?a(\d{1,3}(?:\.\d)?)b(?![a-z0-9])")
+_SIZE = re.compile(r"(\d{1,4}(?:\.\d{1,2})?)b")
 _RUN = re.compile(r"[a-z0-9_.]*[a-z0-9_]")
 _CLAUSE = ",，;；:"
 _SENTENCE = "。!?\n"
@@ -92,9 +93,18 @@ class Scanner:
         if card is not None and card.end >= word_end and not self._counts_rows(text, place, card.end):
             return Token("card", place, card.end, text[place : card.end], name=sorted(card.tags)[0])
         model = self._models.at(text, place)
+        nickname = self._lexicon.nicknames.at(text, place)
+        if nickname is not None and nickname.end >= word_end and (model is None or nickname.end > model.end):
+            return self._by_nickname(text, place, nickname)
         if model is not None and model.end >= word_end:
             return model
         return None
+
+    @staticmethod
+    def _by_nickname(text: str, place: int, hit: Hit) -> Token:
+        said = text[place : hit.end]
+        size = _SIZE.search(said)
+        return Token("model", place, hit.end, said, value=float(size[1]) if size else 0.0, name=sorted(hit.tags)[0])
 
     def _counts_rows(self, text: str, start: int, end: int) -> bool:
         """Whether digits that look like a card's name count something else: `4090条`, `3090 samples`, `4090 tokens`."""

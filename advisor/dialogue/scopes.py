@@ -89,6 +89,8 @@ def _negation(message: Message) -> None:
                 break
             if "task:lora" in token.tags and token.text == "peft":
                 message.notes.add("no_peft")
+            if token.kind == "card" and any(t.key("form") for t in message.tokens[index + 1 :] if t.end <= token.start):
+                continue  # 不是PCIe版的H100: the form is denied, not the card
             _drop(message, token, "negated")
             _inherit(message, token)
             if token.kind == "card":

@@ -64,7 +64,8 @@ class Reader:
         message = Message(raw, text, lang, self._scanner.tokens(text), ranges=self._lexicon.ranges)
         scopes.apply(message)
         said = scopes.without_instructions(message)
-        seen = self._cues.seen(said)
+        # Bandwidth of a card's memory is no line.
+        seen = self._cues.seen(said.replace("显存带宽", "显存速度").replace("memory bandwidth", "memory-throughput"))
         if "ask_cost" in seen:
             message.notes.add("asks_cost")
         _fill(message)
