@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from advisor.core.errors import BadInput, HkgpuError
-from bots.cli import options, rules
+from bots.cli import claims, options, rules
 
 app = typer.Typer(
     name="hkgpu",
@@ -26,6 +26,7 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 app.add_typer(rules.app, name="rules")
+app.command()(claims.claims)
 
 
 @app.command()

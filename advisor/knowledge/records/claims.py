@@ -83,6 +83,8 @@ class Parts(Record):
     figure_high: float | None = None
     unit: Unit | None = None
     period: Literal["hour", "day", "month", "year"] | None = None
+    real: Items[float] | None = Field(default=None, min_length=2, max_length=2)
+    """Lowest and highest of the right figure, where no estimator computes it."""
 
     @model_validator(mode="after")
     def _figure_is_whole(self) -> Parts:
@@ -93,6 +95,8 @@ class Parts(Record):
             raise ValueError("a figure says what it measures (`measure`)")
         if self.figure_high is not None and (self.figure is None or self.figure_high < self.figure):
             raise ValueError("`figure_high` is the upper end of a range that begins at `figure`")
+        if self.real is not None and (self.figure is None or self.real[0] > self.real[1]):
+            raise ValueError("`real` is [low, high] of the figure that the statement gives")
         return self
 
 

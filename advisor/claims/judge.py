@@ -1,0 +1,143 @@
+"""Is the sentence true? The recorded claim where its figure is the recorded one, our own arithmetic where it is not.
+
+A sentence is matched with the recorded claims by its parts; what can be computed is computed from specifications and
+estimators. With the recorded figure the recorded answer holds (and the real figure is added), with another figure the
+computed one. What is neither recorded nor computable stays `unknown`: nothing is made up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from advisor.claims import cards, jobs, lines, recorded, sentences, servers, times
+from advisor.claims.checked import Checked
+from advisor.claims.find import FindConstants, Match, index_of
+from advisor.claims.measures import measures
+from advisor.claims.sentence import Sentence
+from advisor.core.errors import HkgpuError
+from advisor.core.findings import Verdict
+from advisor.core.text import Text
+from advisor.estimate.constants import load
+
+_SPECS = ("memory", "bandwidth_memory", "bf16", "power", "nvlink")
+_CHECKS: dict[str, Callable[[Sentence, Any], Checked | None]] = {
+    "fits": jobs.fits,
+    "memory_needed": jobs.needed,
+    "rtt": lines.delay,
+    "transfer": lines.transfer,
+    "duration": times.takes,
+    "rent": servers.rent,
+    "supply": servers.supply,
+    "ram": servers.host_memory,
+}
+# How many recorded claims are looked at: enough to meet the one that measures the same.
+_LOOKED_AT = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One claim found or computed. `id` is the recorded claim, or `computed.MEASURE` where none is recorded."""
+
+    id: str
+    verdict: Verdict
+    text: tuple[Text, ...]
+    figure: str
+    sources: tuple[str, ...]
+    found: bool = True
+    first: bool = True
+    """The answer to the sentence; the others repeat it from elsewhere."""
+
+
+def judge(sentence: Sentence, library: Any) -> list[Judged]:
+    """The verdict on a sentence, the answer first; one `unknown` where nothing is recorded or computable."""
+    matches = index_of(library).find(sentence, _LOOKED_AT)
+    checked = compute(sentence, library)
+    best = _best(matches, checked)
+    if best is None and checked is None:
+        return [Judged("none", "unknown", (sentences.NOTHING,), "", (), found=False)]
+    first = _first(sentence, best, checked, library)
+    also = load(FindConstants, "claims", library).also_near.value
+    return [first, *_others(matches, best, first, also)]
+
+
+def _best(matches: list[Match], checked: Checked | None) -> Match | None:
+    """The best match, preferring those that measure what was computed."""
+    if checked is not None:
+        same = [match for match in matches if match.claim.parts.measure == checked.measure]
+        if same:
+            return max(same, key=lambda match: (match.exact, match.same_parts, match.score))
+    return matches[0] if matches else None
+
+
+def compute(sentence: Sentence, library: Any) -> Checked | None:
+    """What our own arithmetic says; None where nothing of the sentence can be computed."""
+    near = load(FindConstants, "claims", library).figure_near.value
+    meant = measures(sentence)
+    for measure in meant:
+        try:
+            if measure in _SPECS:
+                # Beside a price or a time a size only names the card.
+                if measure == "memory" and meant[0] != measure:
+                    continue
+                found = cards.spec(sentence, measure, library, near)
+            else:
+                found = _CHECKS[measure](sentence, library) if measure in _CHECKS else None
+        except HkgpuError:
+            found = None  # an estimator declined: what is recorded may still answer
+        if found is not None:
+            return found
+    return cards.feature(sentence, library)
+
+
+def _first(sentence: Sentence, best: Match | None, checked: Checked | None, library: Any) -> Judged:
+    if best is None or (checked is not None and not _speaks_of(best, checked)):
+        assert checked is not None, "one of the two is there"
+        return _computed(f"computed.{checked.measure}", checked)
+    if checked is not None and not best.exact:
+        return _computed(best.claim.id, checked)
+    claim = best.claim
+    if checked is None and not best.exact:
+        checked = recorded.other_figure(sentence, claim, load(FindConstants, "claims", library).figure_near.value)
+        if checked is not None:
+            return _computed(claim.id, checked)
+    verdict: Verdict = claim.answer
+    if claim.answer == "unknown" and checked is not None:
+        verdict = checked.verdict
+    if recorded.denied(sentence, claim, library):
+        verdict = {"yes": "no", "no": "yes"}.get(verdict, verdict)  # type: ignore[assignment]
+    text = (*_told(verdict, claim.instead.text), *((checked.text,) if checked else ()))
+    sources = tuple(dict.fromkeys((*claim.because, *(checked.sources if checked else ()))))
+    return Judged(claim.id, verdict, text, checked.figure if checked else "", sources)
+
+
+def _told(verdict: Verdict, instead: Text) -> tuple[Text, ...]:
+    """What we say instead, with the verdict before it unless it begins with one."""
+    if instead.en.startswith(sentences.BEGINNINGS):
+        return (instead,)
+    return (sentences.RECORDED[verdict], instead)
+
+
+def _speaks_of(match: Match, checked: Checked) -> bool:
+    """Whether the recorded claim is about what was computed."""
+    measure = match.claim.parts.measure
+    return (match.exact and measure is None) or (match.same_parts and measure == checked.measure)
+
+
+def _computed(id: str, checked: Checked) -> Judged:
+    head = sentences.RECORDED[checked.verdict]
+    return Judged(id, checked.verdict, (head, checked.text), checked.figure, checked.sources)
+
+
+def _others(matches: list[Match], best: Match | None, first: Judged, also: float) -> list[Judged]:
+    """Further recorded claims that the sentence repeats word for figure."""
+    if best is None:
+        return []
+    near = [match for match in matches if match.exact and match.score >= also * best.score]
+    same = [match.claim for match in near if match.claim.parts.measure == best.claim.parts.measure]
+    others = [claim for claim in same if claim.id != first.id][:2]
+    return [
+        Judged(each.id, each.answer, _told(each.answer, each.instead.text), "", each.because, first=False)
+        for each in others
+    ]
