@@ -6,18 +6,19 @@ It picks among plans that the rules have judged; it never lets one stand that th
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from advisor.consult.desk import Desk
 from advisor.consult.trial import PLANS_A_TURN, judge, with_defaults
 from advisor.core.answer import Judged, Lever, Option
-from advisor.core.facts import Fact, Facts, Value
-from advisor.core.units import Quantity
 from advisor.knowledge.records.gpus import Gpu
-from advisor.plan.levers import changes
-from advisor.plan.search import candidates
+from advisor.plan.levers import Change, changes
+from advisor.plan.options import every, ranked
 from advisor.plan.task import Task
 
 LEVERS = 2 + 2
+TRIES = 2
+_MICRO_BATCH = "workload.micro_batch"
 
 
 def chosen_of(rows: Sequence[Judged]) -> Judged | None:
@@ -38,74 +39,53 @@ def levers_for(desk: Desk, rows: Sequence[Judged], tasks: Mapping[int, tuple[Tas
         for change in changes(task, row.option, card, desk.market, desk.library):
             if len(levers) >= LEVERS or desk.judged >= PLANS_A_TURN:
                 break
-            after = judge(
-                desk, _changed(facts, change.task), change.task, change.option, change.card,
-                hardware_stated=True, method_stated=True,
-            )  # fmt: skip
+            after = judge(desk, facts, task, change.candidate, hardware_stated=True, method_stated=True)
             if after.verdict in ("yes", "yes_if"):
-                levers.append(Lever(change.kind, change.before, change.after, after))
+                levers.append(_lever(change, after))
     return tuple(levers)
 
 
-def _changed(facts: Facts, task: Task) -> Facts:
-    """The user's facts with what a lever changed, so that no rule judges the old plan."""
-    pairs: dict[str, Value | None] = {
-        "tuning.method": task.method,
-        "tuning.sharding": task.sharding,
-        "tuning.optimizer": task.optimizer,
-        "tuning.precision": task.precision,
-        "tuning.grad_ckpt": task.grad_ckpt,
-        "tuning.offload": task.offload,
-        "quant.bits": task.quant,
-        "workload.seq_len": None if task.seq_len is None else Quantity(task.seq_len, "tokens"),
-        "workload.micro_batch": None if task.micro_batch is None else Quantity(task.micro_batch, "count"),
-    }
-    kept = Facts({key: fact for key, fact in facts.items() if key not in pairs})
-    return kept.plus(*(Fact(key, value, "assumed", "lever") for key, value in pairs.items() if value is not None))
+def _lever(change: Change, after: Judged) -> Lever:
+    first, *rest = ((step.kind, step.before, step.after) for step in change.steps)
+    return Lever(*first, after, tuple(rest), change.speed_factor)
 
 
-def other_options(
-    desk: Desk, chosen: Judged, rows: Sequence[Judged], tasks: Mapping[int, tuple[Task, Gpu]]
-) -> tuple[tuple[str, Judged], ...]:
-    """Other hardware for the chosen method, each under the label that it deserves."""
+def tell_micro_batch(desk: Desk, told: Judged | None) -> None:
+    """Say the micro-batch that the planner took where the user stated none."""
+    assumed = desk.assumed.get(_MICRO_BATCH)
+    if assumed is None or told is None or told.option is None or told.option.micro_batch == assumed.value:
+        return
+    why = desk.library.facts["plan.micro_batch"].why
+    assert why is not None, "rules/facts/plan/micro_batch.yaml says why"
+    desk.assumed[_MICRO_BATCH] = replace(assumed, value=told.option.micro_batch, why=why.text)
+
+
+def other_options(desk: Desk, chosen: Judged, tasks: Mapping[int, tuple[Task, Gpu]]) -> tuple[tuple[str, Judged], ...]:
+    """Other ways for the chosen method, each under the label that it deserves; a plan stands under its first label."""
     if chosen.option is None or id(chosen) not in tasks:
         return ()
     task, _ = tasks[id(chosen)]
     facts = with_defaults(desk, desk.asked.answers[0], task.method)
-    found: list[Judged] = [chosen]
-    for option in candidates(task, desk.market, desk.library, cards=desk.market.cards, per_node=None, nodes=None):
-        if desk.judged >= PLANS_A_TURN:
-            break
-        if option.hardware == chosen.option.hardware:
-            continue
-        card = desk.library.gpus[option.hardware.gpu]
-        judged = judge(desk, facts, task, option, card, hardware_stated=False, method_stated=True)
-        if judged.verdict in ("yes", "yes_if"):
-            found.append(judged)
-    return labelled(found)
+    price = chosen.option.price
+    currency = task.currency or (price.currency if price is not None else None)
+    judged: dict[tuple[object, ...], Judged] = {_key(chosen.option): chosen}
+    best: dict[int, tuple[str, Judged]] = {}
+    for label, found in ranked(every(task, desk.market, desk.library), currency):
+        for candidate in found[:TRIES]:
+            key = _key(candidate.option)
+            if key not in judged:
+                if desk.judged >= PLANS_A_TURN:
+                    break
+                judged[key] = judge(desk, facts, task, candidate, hardware_stated=False, method_stated=True)
+            if judged[key].verdict in ("yes", "yes_if"):
+                best.setdefault(id(judged[key]), (label, judged[key]))
+                break
+    return tuple(best.values())
 
 
-def labelled(found: Sequence[Judged]) -> tuple[tuple[str, Judged], ...]:
-    """The cheapest, fastest, safest and smallest of several plans; a plan stands once under its first label."""
-    options = [(judged, judged.option) for judged in found if judged.option is not None]
-    best: list[tuple[str, Judged]] = []
-    priced = [(j, o) for j, o in options if o.price is not None and o.price.currency == _currency(options)]
-    if priced:
-        best.append(("cheapest", min(priced, key=lambda pair: pair[1].price.range.likely)[0]))  # type: ignore[union-attr]
-    timed = [(j, o) for j, o in options if o.tokens_per_s is not None]
-    if timed:
-        best.append(("fastest", max(timed, key=lambda p: p[1].tokens_per_s.likely * p[1].hardware.cards)[0]))  # type: ignore[union-attr]
-    measured = [(j, o) for j, o in options if o.peak is not None and o.usable]
-    if measured:
-        best.append(("safest", min(measured, key=lambda p: p[1].peak.high / (p[1].usable or 1))[0]))  # type: ignore[union-attr]
-        best.append(("smallest", min(measured, key=lambda p: (p[1].hardware.cards, p[1].usable or 0))[0]))
-    seen: dict[int, tuple[str, Judged]] = {}
-    for label, judged in best:
-        seen.setdefault(id(judged), (label, judged))
-    return tuple(seen.values())
-
-
-def _currency(options: Sequence[tuple[Judged, Option]]) -> str | None:
-    """The currency that most of the priced plans share: prices in different currencies are never compared."""
-    named = [option.price.currency for _, option in options if option.price is not None]
-    return max(set(named), key=named.count) if named else None
+def _key(option: Option) -> tuple[object, ...]:
+    """What makes two options one plan."""
+    return (
+        option.hardware, option.sharding, option.micro_batch, option.grad_ckpt, option.optimizer, option.offload,
+        option.precision,
+    )  # fmt: skip

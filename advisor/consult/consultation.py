@@ -11,11 +11,11 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
-from advisor.consult.choices import chosen_of, levers_for, other_options
+from advisor.consult.choices import chosen_of, levers_for, other_options, tell_micro_batch
 from advisor.consult.desk import Asked, Desk
 from advisor.consult.stated import cards_meant, searched, stated_hardware, with_named_card
 from advisor.consult.trial import judge, with_defaults
-from advisor.core.answer import Consultation, Judged, Option, Question
+from advisor.core.answer import Consultation, Judged, Question
 from advisor.core.facts import Fact, Facts, Value
 from advisor.core.findings import Outcome, Verdict
 from advisor.core.units import Quantity, convert
@@ -26,7 +26,7 @@ from advisor.knowledge.records.gpus import Gpu
 from advisor.plan import figures
 from advisor.plan.hardware import Market
 from advisor.plan.largest import largest
-from advisor.plan.search import on_hardware
+from advisor.plan.search import Candidate, on_hardware, tuned
 from advisor.plan.task import Task, model_of, task_of, word
 from advisor.rules.run import RuleBase
 
@@ -50,7 +50,8 @@ def consult(asked: Asked, day: date, library: Library, base: RuleBase, market: M
     levers = levers_for(desk, rows, tasks)
     if chosen is None and levers:
         chosen = levers[0].judged
-    options = other_options(desk, chosen, rows, tasks) if chosen is not None else ()
+    options = other_options(desk, chosen, tasks) if chosen is not None else ()
+    tell_micro_batch(desk, chosen or next(iter(rows), None))
     return Consultation(
         intent=asked.intent,
         understood=asked.understood,
@@ -117,8 +118,9 @@ def _rows(desk: Desk, answers: Facts) -> Iterator[tuple[Judged, tuple[Task, Gpu]
         task = task_of(facts, method, desk.library, seen=seen)
         hardware = stated_hardware(desk, known)
         for one in hardware:
-            option = on_hardware(task, one, desk.library.gpus[one.gpu], desk.library)
-            yield _first_good(desk, facts, task, [option], hardware_stated=True, method_stated=stated is not None)
+            card = desk.library.gpus[one.gpu]
+            found = tuned(task, on_hardware(task, one, card, desk.library), card, desk.library)
+            yield _first_good(desk, facts, task, [found], hardware_stated=True, method_stated=stated is not None)
         if not hardware:
             options = searched(desk, known, task)
             yield _first_good(desk, facts, task, options, hardware_stated=False, method_stated=stated is not None)
@@ -154,18 +156,17 @@ def _many(value: Value | None) -> tuple[str, ...]:
 
 
 def _first_good(
-    desk: Desk, facts: Facts, task: Task, options: Iterable[Option], *, hardware_stated: bool, method_stated: bool
+    desk: Desk, facts: Facts, task: Task, options: Iterable[Candidate], *, hardware_stated: bool, method_stated: bool
 ) -> tuple[Judged, tuple[Task, Gpu] | None]:
     """The first option that the rules do not refuse; the first one where they refuse all."""
     first: tuple[Judged, tuple[Task, Gpu]] | None = None
     for count, option in enumerate(options):
         if count >= PLANS_A_METHOD:
             break
-        card = desk.library.gpus[option.hardware.gpu]
-        judged = judge(desk, facts, task, option, card, hardware_stated=hardware_stated, method_stated=method_stated)
-        first = first or (judged, (task, card))
+        judged = judge(desk, facts, task, option, hardware_stated=hardware_stated, method_stated=method_stated)
+        first = first or (judged, (task, option.card))
         if judged.verdict != "no":
-            return judged, (task, card)
+            return judged, (task, option.card)
     if first is not None:
         return first
     nothing = facts.plus(

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from advisor.consult.desk import Desk
-from advisor.core.answer import Hardware, Option
+from advisor.core.answer import Hardware
 from advisor.core.facts import Fact, Facts
 from advisor.knowledge.records.gpus import Gpu
 from advisor.plan import figures
-from advisor.plan.measure import effort
-from advisor.plan.search import candidates
+from advisor.plan.price import index_per_token
+from advisor.plan.search import Candidate, candidates, misses_deadline
 from advisor.plan.task import Task, amount
 
 
@@ -71,7 +71,7 @@ def _of_size(desk: Desk, size: float) -> list[Gpu]:
     return sorted(every, key=lambda card: (desk.market.index.get(card.label, float("inf")), card.id))[:1]
 
 
-def searched(desk: Desk, facts: Facts, task: Task) -> Iterator[Option]:
+def searched(desk: Desk, facts: Facts, task: Task) -> Iterator[Candidate]:
     """What the search finds, where card or count is open."""
     count, nodes = amount(facts, "gpu.count"), facts.get("gpu.nodes")
     stated_nodes = int(amount(facts, "gpu.nodes") or 1) if nodes and nodes.provenance == "said" else None
@@ -79,12 +79,12 @@ def searched(desk: Desk, facts: Facts, task: Task) -> Iterator[Option]:
     found = candidates(
         task, desk.market, desk.library, cards=cards, per_node=int(count) if count else None, nodes=stated_nodes
     )
-    return iter(sorted(found, key=lambda option: _effort(desk, task, option)))
+    return iter(sorted(found, key=lambda candidate: _effort(desk, candidate)))
 
 
-def _effort(desk: Desk, task: Task, option: Option) -> tuple[int, bool, float, int]:
-    """Fewer servers first, then whole models before split ones, then the cheapest a token, then the fewest cards."""
-    card = desk.library.gpus[option.hardware.gpu]
+def _effort(desk: Desk, candidate: Candidate) -> tuple[bool, int, bool, float, int]:
+    """In time first, then fewer servers, whole models before split ones, the cheapest a token, the fewest cards."""
+    option = candidate.option
     split = option.sharding not in ("none", "ddp")
-    a_token = effort(task, option, card, desk.market, desk.library)
-    return option.hardware.nodes, split, a_token, option.hardware.cards
+    late = misses_deadline(candidate, desk.library)
+    return late, option.hardware.nodes, split, index_per_token(option, desk.market), option.hardware.cards

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from advisor.consult.desk import Desk
-from advisor.core.answer import Assumption, Judged, Option
+from advisor.core.answer import Assumption, Judged
 from advisor.core.facts import Fact, Facts, Value
 from advisor.core.units import Quantity
-from advisor.knowledge.records.gpus import Gpu
 from advisor.plan import figures
 from advisor.plan.measure import with_all
+from advisor.plan.search import Candidate
 from advisor.plan.task import Task
 
 # How many plans the rules may judge a turn (the budget of one turn's time).
@@ -34,12 +34,45 @@ def with_defaults(desk: Desk, facts: Facts, method: str) -> Facts:
     return facts.plus(*added)
 
 
+def as_run(facts: Facts, base: Task, task: Task) -> Facts:
+    """The user's facts with what a plan fills in or a lever changes, so that no rule judges another plan."""
+    pairs: dict[str, tuple[Value | None, Value | None]] = {
+        fact: (_value(getattr(base, name), unit), _value(getattr(task, name), unit))
+        for name, (fact, unit) in _RUN.items()
+    }
+    moved = {fact: after for fact, (before, after) in pairs.items() if before != after}
+    if not moved:
+        return facts
+    kept = Facts({key: fact for key, fact in facts.items() if key not in moved})
+    return kept.plus(*(Fact(key, value, "assumed", "plan") for key, value in moved.items() if value is not None))
+
+
+# The parts of a job that a plan may change, with their facts and units.
+_RUN = {
+    "method": ("tuning.method", ""),
+    "sharding": ("tuning.sharding", ""),
+    "optimizer": ("tuning.optimizer", ""),
+    "precision": ("tuning.precision", ""),
+    "grad_ckpt": ("tuning.grad_ckpt", ""),
+    "offload": ("tuning.offload", ""),
+    "quant": ("quant.bits", ""),
+    "seq_len": ("workload.seq_len", "tokens"),
+    "micro_batch": ("workload.micro_batch", "count"),
+}
+
+
+def _value(value: Value | None, unit: str) -> Value | None:
+    return Quantity(value, unit) if isinstance(value, float) and unit else value
+
+
 def judge(
-    desk: Desk, facts: Facts, task: Task, option: Option, card: Gpu, *, hardware_stated: bool, method_stated: bool
+    desk: Desk, facts: Facts, base: Task, candidate: Candidate, *, hardware_stated: bool, method_stated: bool
 ) -> Judged:
-    """Put every figure on an option and let the rules judge it."""
+    """Put every figure on a candidate and let the rules judge it; `base` is the job as the user's facts have it."""
     desk.judged += 1
-    option = with_all(task, option, card, desk.market, desk.library)
+    task, card = candidate.task, candidate.card
+    facts = as_run(facts, base, task)
+    option = with_all(task, candidate.option, card, desk.market, desk.library)
     plan = figures.plan_facts(
         task, option, card, facts,
         hardware_stated=hardware_stated, method_stated=method_stated, place=desk.market.kind,

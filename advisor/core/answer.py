@@ -32,7 +32,11 @@ class Hardware:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """A dated band of offers: money a `period` for the whole option, in the currency of the offers."""
+    """A dated band of offers: money a `period` for the whole option, in the currency of the offers.
+
+    `estimated`: the offers stand in another place, named in `place`, and were raised by the usual `premium` (a factor;
+    None where none is known). `confidence` is that of the weakest row; `run` the whole run's cost.
+    """
 
     range: Range
     currency: str
@@ -40,6 +44,10 @@ class Price:
     as_of: str
     source: str
     place: str
+    estimated: bool = False
+    premium: float | None = None
+    confidence: str = ""
+    run: Range | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +102,17 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Lever:
-    """A smallest change that turns a "no": its kind, before and after, and the plan after it."""
+    """A smallest change that turns a "no": its kind, before and after, and the plan after it.
+
+    `also` are changes that have to come with it; `speed_factor` is tokens/s of all cards after over before.
+    """
 
     kind: str
     before: str
     after: str
     judged: Judged
+    also: tuple[tuple[str, str, str], ...] = ()
+    speed_factor: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,8 @@ class PriceRow:
     term: str = ""
     in_hong_kong: bool = False
     source: str = ""
+    location: str = ""
+    confidence: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,4 +285,6 @@ def _row(offer: Offer, row: OfferRow) -> PriceRow | None:
         term=offer.term,
         in_hong_kong=offer.in_hong_kong,
         source=offer.source,
+        location=offer.location,
+        confidence=row.confidence,
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from advisor.core.answer import Hardware
 from advisor.estimate import cost
@@ -20,7 +21,7 @@ PER_NODE = tuple(2**power for power in range(2 + 2))
 NODES = PER_NODE
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Market:
     """The cards of a place with their price rows, the cheapest a card-hour first."""
 
@@ -31,6 +32,14 @@ class Market:
     """Most cards of a kind that stand there; empty for a market."""
     index: dict[str, float]
     """Dollars a card-hour by the card's label: an order of cards, not a price."""
+
+    @cached_property
+    def by_label(self) -> dict[str, list[cost.PriceRow]]:
+        """The price rows of each card."""
+        found: dict[str, list[cost.PriceRow]] = {}
+        for row in self.rows:
+            found.setdefault(row.gpu, []).append(row)
+        return found
 
 
 def market(library: Library) -> Market:

@@ -35,5 +35,5 @@ def largest(task: Task, hardware: Hardware, library: Library) -> Quantity | None
 
 def _fits(task: Task, size: float, hardware: Hardware, library: Library) -> bool:
     shape = from_size(convert(size, "Gparams", "params"), constants(library))
-    option = on_hardware(replace(task, shape=shape), hardware, library.gpus[hardware.gpu], library)
+    option = on_hardware(replace(task, shape=shape, sizes={}), hardware, library.gpus[hardware.gpu], library)
     return holds(option, surely=True)

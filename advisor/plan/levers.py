@@ -1,80 +1,141 @@
-"""The smallest changes that could turn a "no": one at a time, each on an otherwise equal plan.
+"""The smallest changes that could turn a "no": one at a time, then two together, each on an otherwise equal plan.
 
-It proposes only changes after which the memory estimate fits; whether the changed plan is a good one, the rules say. A
-change that the user's plan already holds is not proposed.
+It proposes only changes after which the memory estimate fits, those that change least first, and no pair of which one
+part alone would do. What the user's plan already holds is never proposed. Whether the changed plan is a good one, the
+rules say; what it costs in speed stands beside it, at the same micro-batch before and after.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
 
 from advisor.core.answer import Hardware, Option
+from advisor.core.errors import HkgpuError
 from advisor.knowledge.library import Library
 from advisor.knowledge.records.gpus import Gpu
 from advisor.plan.hardware import Market, shapes
-from advisor.plan.search import holds, on_hardware
+from advisor.plan.measure import pace
+from advisor.plan.search import LIGHT_OPTIMIZER, Candidate, holds, on_hardware, tuned
 from advisor.plan.task import Task
 
 _LIGHTER_METHODS = {"full": ("lora", "qlora"), "lora": ("qlora",)}
-_LIGHT_OPTIMIZER = "adamw_8bit"
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """A changed job and its option; `before` and `after` are ids or figures, not sentences."""
+class Step:
+    """One thing that changes: `before` and `after` are ids or figures, not sentences."""
 
     kind: str
     before: str
     after: str
-    task: Task
-    option: Option
-    card: Gpu
+    fields: Mapping[str, Any]
+
+    def on(self, task: Task) -> Task:
+        """The job with this change; what was changed is no longer open."""
+        return replace(task, open=task.open - set(self.fields), **self.fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One or two steps and the plan after them; `speed_factor` is tokens/s of all cards, after over before."""
+
+    steps: tuple[Step, ...]
+    candidate: Candidate
+    speed_factor: float | None
 
 
 def changes(task: Task, option: Option, card: Gpu, market: Market, library: Library) -> Iterator[Change]:
-    """Single changes after which the job fits, the gentlest on the user's plan first."""
-    for kind, before, after, changed in _task_changes(task, option):
+    """Changes after which the job fits: single ones from the gentlest, then pairs."""
+    before = _rate(task, option, card, library)
+
+    def change(steps: tuple[Step, ...], changed: Task, found: Option, on: Gpu) -> Change:
+        after = _rate(changed, found, on, library)
+        factor = after / before if after and before else None
+        return Change(steps, tuned(changed, found, on, library), factor)
+
+    failed: list[Step] = []
+    for step in steps_of(task, option):
+        changed = step.on(task)
         tried = on_hardware(changed, option.hardware, card, library)
         if holds(tried, surely=False):
-            yield Change(kind, before, after, changed, tried, card)
+            yield change((step,), changed, tried, card)
+        else:
+            failed.append(step)
     more = more_cards(task, option, card, market, library)
     if more is not None:
-        yield Change("cards", str(option.hardware.cards), str(more.hardware.cards), task, more, card)
+        yield change((_cards(option, more),), task, more, card)
     bigger = bigger_card(task, option, card, market, library)
     if bigger is not None:
-        found, other = bigger
-        yield Change("card", option.hardware.label, other.label, task, found, other)
+        yield change((Step("card", option.hardware.label, bigger[1].label, {}),), task, *bigger)
+    for pair in combinations(failed, 2):
+        if not set(pair[0].fields) & set(pair[1].fields):
+            changed = pair[1].on(pair[0].on(task))
+            tried = on_hardware(changed, option.hardware, card, library)
+            if holds(tried, surely=False):
+                yield change(pair, changed, tried, card)
+    for step in failed if more is None else ():
+        changed = step.on(task)
+        found = more_cards(changed, option, card, market, library)
+        if found is not None:
+            yield change((step, _cards(option, found)), changed, found, card)
 
 
-def _task_changes(task: Task, option: Option) -> Iterator[tuple[str, str, str, Task]]:
-    """Changes of the job on the same hardware, as (kind, before, after, changed job)."""
-    if task.precision == "fp32":
-        yield "precision", "fp32", "bf16", replace(task, precision="bf16")
-    if task.trains and task.grad_ckpt is False:
-        yield "grad_ckpt", "off", "on", replace(task, grad_ckpt=True)
-    many = option.hardware.cards > 1
-    if task.trains and many and task.sharding in ("none", "ddp", "zero1", "zero2"):
-        yield "sharding", task.sharding, "zero3", replace(task, sharding="zero3")
-    if task.trains and (task.micro_batch or 1) > 1:
-        yield "micro_batch", f"{task.micro_batch:g}", "1", replace(task, micro_batch=1)
+def _cards(before: Option, after: Option) -> Step:
+    return Step("cards", str(before.hardware.cards), str(after.hardware.cards), {})
+
+
+def _rate(task: Task, option: Option, card: Gpu, library: Library) -> float | None:
+    """Tokens a second of all cards; None where nothing is trained or the estimator has not enough."""
+    if not task.trains:
+        return None
+    try:
+        return pace(task, option, card, library).range.likely * option.hardware.cards
+    except HkgpuError:
+        return None
+
+
+def steps_of(task: Task, option: Option) -> Iterator[Step]:
+    """Changes of the job on the same hardware: settings first, then what touches quality, then the job itself."""
+    yield from _settings(task, option)
+    if task.method == "inference" and task.quant in (None, "none") and task.precision not in ("int8", "int4", "fp4"):
+        yield Step("quant", task.precision or "bf16", "8", {"quant": "bits_8", "precision": None})
+        yield Step("quant", task.precision or "bf16", "4", {"quant": "bits_4", "precision": None})
+    if task.method in ("full", "pretrain") and not task.offload and _may_offload(task, option):
+        yield Step("offload", "off", "on", {"offload": True})
     if task.seq_len and task.seq_len >= 2:
         half = float(int(task.seq_len) // 2)
-        yield "seq_len", f"{task.seq_len:g}", f"{half:g}", replace(task, seq_len=half)
-    if task.method in ("full", "pretrain") and task.optimizer in (None, "adamw"):
-        yield "optimizer", task.optimizer or "adamw", _LIGHT_OPTIMIZER, replace(task, optimizer=_LIGHT_OPTIMIZER)
-    if task.method in ("full", "pretrain") and not task.offload:
-        sharding = "zero3" if many else task.sharding
-        yield "offload", "off", "on", replace(task, offload=True, sharding=sharding)
+        yield Step("seq_len", f"{task.seq_len:g}", f"{half:g}", {"seq_len": half})
     for method in _LIGHTER_METHODS.get(task.method, ()):
-        yield "method", task.method, method, replace(task, method=method, sharding=None, optimizer=None)
-    if task.method == "inference" and task.quant in (None, "none"):
-        yield "quant", "bf16", "4", replace(task, quant="bits_4")
+        fields = {"method": method, "sharding": None, "optimizer": None, "offload": False}
+        yield Step("method", task.method, method, fields)
+
+
+def _settings(task: Task, option: Option) -> Iterator[Step]:
+    if task.precision == "fp32":
+        yield Step("precision", "fp32", "bf16", {"precision": "bf16"})
+    if not task.trains:
+        return
+    if task.sharding in ("none", "ddp", "zero1", "zero2") and option.hardware.cards > 1:
+        yield Step("sharding", task.sharding, "zero3", {"sharding": "zero3"})
+    if task.grad_ckpt is False:
+        yield Step("grad_ckpt", "off", "on", {"grad_ckpt": True})
+    if (task.micro_batch or 1) > 1:
+        yield Step("micro_batch", f"{task.micro_batch:g}", "1", {"micro_batch": 1.0})
+    if task.method in ("full", "pretrain") and task.optimizer in (None, "adamw", "paged_adamw"):
+        yield Step("optimizer", task.optimizer or "adamw", LIGHT_OPTIMIZER, {"optimizer": LIGHT_OPTIMIZER})
+
+
+def _may_offload(task: Task, option: Option) -> bool:
+    """Offload goes with a whole model on one card or with ZeRO-3, which a stated other split rules out."""
+    return option.hardware.cards == 1 or task.sharding in (None, "zero3")
 
 
 def more_cards(task: Task, option: Option, card: Gpu, market: Market, library: Library) -> Option | None:
     """The fewest cards of the same kind, above the present count, that hold the job."""
-    split = replace(task, sharding=None) if task.sharding in (None, "none", "ddp") else task
+    split = replace(task, sharding=None) if task.sharding == "none" else task
     for hardware in sorted(shapes(card, market.limits.get(card.id)), key=lambda hardware: hardware.cards):
         if hardware.cards > option.hardware.cards:
             tried = on_hardware(split, hardware, card, library)
@@ -88,6 +149,9 @@ def bigger_card(task: Task, option: Option, card: Gpu, market: Market, library: 
     usable = card.memory_usable.value or 0
     larger = [other for other in market.cards if (other.memory_usable.value or 0) > usable]
     for other in sorted(larger, key=lambda other: other.memory_usable.value or 0):
+        limit = market.limits.get(other.id)
+        if limit is not None and limit < option.hardware.cards:
+            continue
         hardware = Hardware(other.id, other.label, option.hardware.per_node, option.hardware.nodes)
         tried = on_hardware(task, hardware, other, library)
         if holds(tried, surely=True):

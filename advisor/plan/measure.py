@@ -10,19 +10,20 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import cast, get_args
 
-from advisor.core.answer import Hardware, Option, Price
+from advisor.core.answer import Hardware, Option
 from advisor.core.errors import HkgpuError
 from advisor.core.units import Range, convert
-from advisor.estimate import cost, power, speed, storage, time
+from advisor.estimate import power, speed, storage, time
 from advisor.estimate.memory import MemoryEstimate, Workload, peak
 from advisor.estimate.memory.constants import constants
 from advisor.estimate.memory.host import host_ram
 from advisor.estimate.memory.states import adapter_params, stored_bytes
 from advisor.estimate.memory.workload import Offload, Sharding, Weights
-from advisor.estimate.speed_machine import machine
+from advisor.estimate.speed_plan import training_of_plan
 from advisor.knowledge.library import Library
 from advisor.knowledge.records.gpus import Gpu
 from advisor.plan.hardware import Market
+from advisor.plan.price import price_of
 from advisor.plan.task import Task
 
 _WEIGHTS: Mapping[str, Weights] = {
@@ -35,7 +36,6 @@ _WEIGHTS: Mapping[str, Weights] = {
     "int8": "int8",
     "int4": "int4",
 }
-_PACES: Mapping[str, speed.Method] = {"full": "full", "pretrain": "pretrain", "lora": "lora", "qlora": "qlora"}
 _QUANTISED: Mapping[str, Weights] = {"bits_4": "int4", "bits_8": "int8"}
 _SHARDINGS: Mapping[str, Sharding] = {"tp": "model_parallel", "pp": "model_parallel", "tp_pp": "model_parallel"}
 
@@ -51,7 +51,7 @@ def start(task: Task, hardware: Hardware, sharding: str) -> Option:
         seq_len=int(task.seq_len or 0),
         grad_ckpt=task.grad_ckpt is not False,
         optimizer=task.optimizer or "adamw",
-        precision=task.precision or "bf16",
+        precision=task.precision or _QUANTISED.get(task.quant or "", "bf16"),
         offload=task.offload,
     )
 
@@ -95,18 +95,30 @@ def workload(task: Task, option: Option, card: Gpu) -> Workload:
 def with_memory(task: Task, option: Option, card: Gpu, library: Library) -> Option:
     """The option with its peak a card; with the reason where there is no figure."""
     usable = card.memory_usable.value
-    try:
-        found = peak(workload(task, option, card), library)
-    except HkgpuError as error:
-        return replace(option, usable=usable, problem=error.what)
-    return replace(
-        option,
-        peak=found.need,
-        usable=usable,
-        parts=found.parts | _whole(task, found, library),
-        derivation=tuple(str(step) for step in found.derivation),
-        assumptions=tuple(found.assumptions),
-    )
+    found = need(task, option, card, library)
+    if isinstance(found, str):
+        return replace(option, usable=usable, problem=found)
+    return replace(option, peak=found.need, usable=usable, parts=found.parts, assumptions=found.assumptions)
+
+
+def need(task: Task, option: Option, card: Gpu, library: Library) -> MemoryEstimate | str:
+    """What one card of the option needs, the reason where there is no figure; worked out once for all kinds of card.
+
+    What a job needs does not depend on the card: only how much of it an instrument would show does.
+    """
+    key = (
+        task.method, task.stage, task.precision, task.quant, task.optimizer, task.seq_len, task.micro_batch,
+        task.grad_accum, task.grad_ckpt, task.lora_rank, task.framework, task.concurrency, task.output_len,
+        option.offload, option.sharding, option.hardware.cards, option.hardware.nodes == 1,
+    )  # fmt: skip
+    found = task.sizes.get(key)
+    if found is None:
+        try:
+            found = peak(replace(workload(task, option, card), usable_gib=None), library)
+        except HkgpuError as error:
+            found = error.what
+        task.sizes[key] = found
+    return found
 
 
 def _whole(task: Task, found: MemoryEstimate, library: Library) -> dict[str, float]:
@@ -121,10 +133,21 @@ def _whole(task: Task, found: MemoryEstimate, library: Library) -> dict[str, flo
 
 def with_all(task: Task, option: Option, card: Gpu, market: Market, library: Library) -> Option:
     """The option with host RAM, disk, speed, time, price and power, each where an estimator gives it."""
+    option = _with_derivation(task, option, card, library)
     option = _with_host(task, option, card, library)
     option = _with_disk(task, option, library)
     option = _with_time(task, option, card, library)
-    return replace(option, price=price_of(option.hardware, market, library), power=_power(option, card, library))
+    price = price_of(task, option, market, library)
+    return replace(option, price=price, power=_power(option, card, library))
+
+
+def _with_derivation(task: Task, option: Option, card: Gpu, library: Library) -> Option:
+    try:
+        found = peak(workload(task, option, card), library)
+    except HkgpuError:
+        return option
+    parts = found.parts | _whole(task, found, library)
+    return replace(option, parts=parts, derivation=tuple(str(step) for step in found.derivation))
 
 
 def _with_host(task: Task, option: Option, card: Gpu, library: Library) -> Option:
@@ -159,42 +182,52 @@ def _with_disk(task: Task, option: Option, library: Library) -> Option:
 
 
 def _with_time(task: Task, option: Option, card: Gpu, library: Library) -> Option:
+    option = with_pace(task, option, card, library)
+    if option.tokens_per_s is None:
+        return option
+    return replace(option, time=hours_at(task, option.tokens_per_s, option.hardware.cards, library))
+
+
+def with_pace(task: Task, option: Option, card: Gpu, library: Library) -> Option:
+    """The option with its speed, where something is trained and the estimator has enough."""
     if not task.trains:
         return option
     try:
         rate = pace(task, option, card, library)
     except HkgpuError:
         return option
-    option = replace(option, tokens_per_s=rate.range, mfu=rate.mfu)
+    return replace(option, tokens_per_s=rate.range, mfu=rate.mfu)
+
+
+def hours_at(task: Task, rate: Range, cards: int, library: Library) -> Range | None:
+    """Hours of the run at so many tokens a second a card, None where nobody said how much there is to train."""
     try:
         work = time.tokens_to_train(
             library, tokens=task.tokens, rows=task.rows, seq_len=task.seq_len, epochs=task.epochs
         )
-        hours = time.hours(work.range, rate.range, option.hardware.cards, library)
+        return time.hours(work.range, rate, cards, library).range
     except HkgpuError:
-        return option
-    return replace(option, time=hours.range)
+        return None
 
 
 def pace(task: Task, option: Option, card: Gpu, library: Library) -> speed.Speed:
     """Tokens a second a card of an option; raises `BadInput` where the estimator has not enough."""
-    hardware = option.hardware
-    job = speed.Job(
-        widths=speed.widths_of(task.shape, library),
-        method=_PACES.get(task.method, "full"),
-        precision="fp8" if task.precision == "fp8" else "bf16",
+    return training_of_plan(
+        library,
+        shape=task.shape,
+        method=task.method,
+        gpu=card,
+        cards=option.hardware.cards,
+        per_server=option.hardware.per_node,
+        precision=task.precision,
         seq_len=task.seq_len,
         micro_batch=task.micro_batch,
-        accumulation=task.grad_accum,
-        recompute="full" if option.grad_ckpt else "none",
-        split=speed.Split(
-            shards=option.sharding in ("zero3", "fsdp"),
-            offload=option.offload,
-            tensor=hardware.per_node if option.sharding == "tp" else 1,
-        ),
+        grad_accum=task.grad_accum,
+        grad_ckpt=option.grad_ckpt,
+        sharding=option.sharding,
+        offload=option.offload,
+        framework=task.framework,
     )
-    on = machine(card, hardware.cards, library, per_server=hardware.per_node)
-    return speed.training(job, on, library)
 
 
 def _power(option: Option, card: Gpu, library: Library) -> Range | None:
@@ -204,31 +237,3 @@ def _power(option: Option, card: Gpu, library: Library) -> Range | None:
         return power.node(card.power.value, option.hardware.per_node, library).range
     except HkgpuError:
         return None
-
-
-def effort(task: Task, option: Option, card: Gpu, market: Market, library: Library) -> float:
-    """What a token costs, in index dollars: an order among options. Cards without a price come last."""
-    index = market.index.get(card.label)
-    if index is None:
-        return float("inf")
-    if not task.trains:
-        return index * option.hardware.cards
-    try:
-        return index / pace(task, option, card, library).range.likely
-    except HkgpuError:
-        return float("inf")
-
-
-def price_of(hardware: Hardware, market: Market, library: Library) -> Price | None:
-    """The band of offers in the place for this card, a month for all cards; None where no list has the card."""
-    own = market.kind == "own_offers"
-    here = [row for row in market.rows if row.gpu == hardware.label and (row.in_hong_kong or own)]
-    for currency in dict.fromkeys(row.currency for row in here):
-        try:
-            band = cost.band(here, hardware.label, currency, library)
-            month = cost.per_period(band, hardware.cards, "month", library)
-        except HkgpuError:
-            continue
-        source = band.sources[0] if band.sources else ""
-        return Price(month.range, currency, "month", band.youngest, source, here[0].place)
-    return None

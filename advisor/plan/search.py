@@ -1,28 +1,40 @@
-"""The search: which hardware and split hold a job, cheapest first.
+"""The search: which hardware, split and way of running hold a job, and what each is worth.
 
-It ranks with the estimators and judges nothing: what comes out are candidates for the rules, best first. Memory is
-estimated for few options a card, since more cards never need more memory a card (a property test of the estimators).
+It ranks with the estimators and judges nothing: what comes out are candidates for the rules. What the user stated is
+never varied. Memory is worked out once for all kinds of card, and for few options, since more cards never need more
+memory a card (a property test); the micro-batch grows only on candidates that hold the job already.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from advisor.core.answer import Hardware, Option
 from advisor.knowledge.library import Library
 from advisor.knowledge.records.gpus import Gpu
-from advisor.plan.hardware import Market, shapes
-from advisor.plan.measure import start, with_memory
+from advisor.plan.hardware import PER_NODE, Market, shapes
+from advisor.plan.measure import hours_at, start, with_memory, with_pace
 from advisor.plan.task import Task
 
-# How a job may be split over several cards where nobody said it, the usual way first.
+# How a job may be split over several cards where nobody said it, the fastest way first.
 _SPLITS = {
-    "full": ("zero3",),
-    "pretrain": ("zero3",),
+    "full": ("zero2", "zero3"),
+    "pretrain": ("zero2", "zero3"),
     "lora": ("ddp", "zero3"),
     "qlora": ("ddp", "fsdp"),
     "inference": ("tp",),
 }
+LIGHT_OPTIMIZER = "adamw_8bit"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An option, the card, and the job as it would be run: what the user left open is filled in."""
+
+    task: Task
+    option: Option
+    card: Gpu
 
 
 def splits(task: Task, cards: int) -> tuple[str, ...]:
@@ -31,7 +43,7 @@ def splits(task: Task, cards: int) -> tuple[str, ...]:
         return ("none",)
     if task.sharding is not None and task.sharding != "none":
         return (task.sharding,)
-    return _SPLITS[task.method]
+    return ("zero3",) if task.offload else _SPLITS[task.method]
 
 
 def holds(option: Option, *, surely: bool) -> bool:
@@ -43,33 +55,128 @@ def holds(option: Option, *, surely: bool) -> bool:
 
 def on_hardware(task: Task, hardware: Hardware, card: Gpu, library: Library) -> Option:
     """The job on given hardware, split the first way that holds it, else the way that needs least."""
-    tried = [with_memory(task, start(task, hardware, split), card, library) for split in splits(task, hardware.cards)]
-    for option in tried:
+    tried = []
+    for split in splits(task, hardware.cards):
+        option = with_memory(task, start(task, hardware, split), card, library)
         if holds(option, surely=True):
             return option
+        tried.append(option)
     return min(tried, key=lambda option: option.peak.likely if option.peak else float("inf"))
+
+
+def tuned(task: Task, option: Option, card: Gpu, library: Library) -> Candidate:
+    """The option at the largest power of two of a micro-batch that surely fits, as long as each step gains speed.
+
+    It leaves the headroom that a steady plan keeps, and a batch over all cards that is usual. A micro-batch that the
+    user stated stays; so does one where the speed is unknown.
+    """
+    best = Candidate(task, with_pace(task, option, card, library), card)
+    if not task.trains or "micro_batch" not in task.open or not roomy(option, library):
+        return best
+    limit = library.heuristic("plan.largest_batch").value / option.hardware.cards
+    gain = 1 + library.heuristic("plan.micro_batch_gain").to("share").value
+    while best.option.tokens_per_s is not None and best.option.micro_batch * 2 <= limit:
+        more = replace(task, micro_batch=float(best.option.micro_batch * 2))
+        grown = with_memory(more, start(more, option.hardware, option.sharding), card, library)
+        if not roomy(grown, library):
+            break
+        grown = with_pace(more, grown, card, library)
+        if grown.tokens_per_s is None or grown.tokens_per_s.likely < gain * best.option.tokens_per_s.likely:
+            break
+        best = Candidate(more, grown, card)
+    return best
+
+
+def roomy(option: Option, library: Library) -> bool:
+    """True where the job surely fits and the likely peak leaves the headroom of a steady plan."""
+    if not holds(option, surely=True) or option.peak is None or option.usable is None:
+        return False
+    free = library.heuristic("sizing.headroom").to("share").value
+    return option.peak.likely <= option.usable * (1 - free)
 
 
 def candidates(
     task: Task, market: Market, library: Library, *, cards: tuple[Gpu, ...], per_node: int | None, nodes: int | None
-) -> Iterator[Option]:
-    """For each card the smallest hardware that holds the job, in the market's order; cards that can't are left out."""
-    for card in cards:
-        found = smallest(task, card, library, limit=market.limits.get(card.id), per_node=per_node, nodes=nodes)
-        if found is not None:
-            yield found
+) -> Iterator[Candidate]:
+    """For each card the smallest hardware that holds the job, in the market's order; cards that can't are left out.
+
+    Where no card of the place can, the same with the first lighter way to run it that some card can.
+    """
+    none = True
+    for way in (task, *lighter(task)):
+        for card in cards:
+            limit = market.limits.get(card.id)
+            found = smallest(way, card, library, limit=limit, per_node=per_node, nodes=nodes)
+            if found is not None:
+                none = False
+                yield tuned(way, found, card, library)
+        if not none:
+            return
 
 
 def smallest(
     task: Task, card: Gpu, library: Library, *, limit: int | None = None, per_node: int | None = None,
     nodes: int | None = None,
 ) -> Option | None:  # fmt: skip
-    """The smallest hardware of a card that surely holds the job; failing that, the smallest that likely does."""
+    """The smallest hardware of a card that surely holds the job, and in time where there is a deadline.
+
+    Failing the deadline, the smallest that holds; failing that, the smallest that likely does.
+    """
+    late: Option | None = None
     likely: Option | None = None
     for hardware in shapes(card, limit, per_node=per_node, nodes=nodes):
         option = on_hardware(task, hardware, card, library)
         if holds(option, surely=True):
-            return option
-        if likely is None and holds(option, surely=False):
+            if task.deadline_h is None or not misses_deadline(tuned(task, option, card, library), library):
+                return option
+            late = late or option
+        elif likely is None and holds(option, surely=False):
             likely = option
-    return likely
+    return late or likely
+
+
+def misses_deadline(candidate: Candidate, library: Library) -> bool:
+    """True where the run would likely end after the user's deadline; False where that is unknown."""
+    task, rate = candidate.task, candidate.option.tokens_per_s
+    if task.deadline_h is None or rate is None:
+        return False
+    hours = hours_at(task, rate, candidate.option.hardware.cards, library)
+    return hours is not None and hours.likely > task.deadline_h
+
+
+def variants(task: Task, market: Market, library: Library, base: Candidate) -> Iterator[Candidate]:
+    """Other ways to run what `base` runs, on its card: faster in its hardware and in a whole server, and on less."""
+    card, hardware = base.card, base.option.hardware
+    limit = market.limits.get(card.id)
+    whole = [one for one in shapes(card, limit, per_node=PER_NODE[-1], nodes=1) if one.cards > hardware.cards]
+    for size in (hardware, *whole):
+        for way in (task, *faster(task)):
+            option = on_hardware(way, size, card, library)
+            if holds(option, surely=True) and (size != hardware or way is not task):
+                yield tuned(way, option, card, library)
+    for way in lighter(task):
+        found = smallest(way, card, library, limit=min(limit or hardware.cards, hardware.cards - 1))
+        if found is not None and holds(found, surely=True):
+            yield tuned(way, found, card, library)
+            break
+
+
+def faster(task: Task) -> Iterator[Task]:
+    """Ways to run the job that take more memory for more speed."""
+    if task.trains and task.grad_ckpt and "grad_ckpt" in task.open:
+        yield replace(task, grad_ckpt=False)
+
+
+def lighter(task: Task) -> Iterator[Task]:
+    """Ways to run the job that take less memory, the gentlest on quality and speed first."""
+    if task.method == "inference" and {"quant", "precision"} <= task.open:
+        yield replace(task, quant="bits_8")
+        yield replace(task, quant="bits_4")
+    if task.method not in ("full", "pretrain"):
+        return
+    light = task
+    if "optimizer" in task.open:
+        light = replace(task, optimizer=LIGHT_OPTIMIZER)
+        yield light
+    if "offload" in task.open and not task.offload:
+        yield replace(light, offload=True)

@@ -6,11 +6,11 @@ model (a record, a `config.json`, or a size alone) and refuses to size a job who
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from advisor.core.facts import Facts
 from advisor.core.units import Quantity, convert
-from advisor.estimate.memory import Shape, from_architecture, from_model, from_size
+from advisor.estimate.memory import MemoryEstimate, Shape, from_architecture, from_model, from_size
 from advisor.estimate.memory.constants import constants
 from advisor.knowledge.architecture import Architecture
 from advisor.knowledge.library import Library
@@ -45,6 +45,13 @@ class Task:
     concurrency: float | None = None
     output_len: float | None = None
     qps: float | None = None
+    deadline_h: float | None = None
+    currency: str | None = None
+    """The currency that the user thinks in, where a budget names one."""
+    open: frozenset[str] = frozenset()
+    """Fields that nobody stated: what a search may vary."""
+    sizes: dict[tuple[object, ...], MemoryEstimate | str] = field(default_factory=dict, compare=False, repr=False)
+    """Memory figures worked out so far; carried along when the job is varied, so that none is worked out twice."""
 
     @property
     def trains(self) -> bool:
@@ -133,7 +140,27 @@ def task_of(
         concurrency=amount(facts, "serving.concurrency"),
         output_len=amount(facts, "serving.output_len"),
         qps=amount(facts, "serving.qps"),
+        deadline_h=amount(facts, "schedule.deadline", "h"),
+        currency=word(facts, "budget.currency"),
+        open=frozenset(name for name, fact in _VARIED.items() if _left_open(facts, fact)),
     )
+
+
+# What a search may vary where nobody stated it: the job's field and its fact.
+_VARIED = {
+    "micro_batch": "workload.micro_batch",
+    "grad_ckpt": "tuning.grad_ckpt",
+    "optimizer": "tuning.optimizer",
+    "offload": "tuning.offload",
+    "sharding": "tuning.sharding",
+    "precision": "tuning.precision",
+    "quant": "quant.bits",
+}
+
+
+def _left_open(facts: Facts, fact: str) -> bool:
+    found = facts.get(fact)
+    return found is None or found.provenance == "default"
 
 
 def _epochs(facts: Facts) -> float:

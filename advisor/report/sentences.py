@@ -34,6 +34,9 @@ SEVERITY = {
 DEGREE = {"high": Text("high", "高"), "medium": Text("medium", "中"), "low": Text("low", "低")}
 LABEL = {
     "cheapest": Text("cheapest", "最便宜"),
+    "cheapest_in_cny": Text("cheapest priced in CNY", "人民币报价里最便宜"),
+    "cheapest_in_hkd": Text("cheapest priced in HKD", "港币报价里最便宜"),
+    "cheapest_in_usd": Text("cheapest priced in USD", "美元报价里最便宜"),
     "fastest": Text("fastest", "最快"),
     "safest": Text("safest", "最稳"),
     "smallest": Text("fewest cards", "用卡最少"),
