@@ -7,13 +7,10 @@ before what went wrong, and a description without a question asks whether it wor
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence, Set
-from functools import lru_cache
+from collections.abc import Mapping, Set
 
-from advisor.dialogue.text import normalised
 from advisor.dialogue.tokens import Message
 
-_GAP = r"[^。!?\n]{0,14}?"
 _JOB = {
     "model",
     "params_b",
@@ -46,50 +43,6 @@ _ASKS = (
     "ask_network",
     "ask_storage",
 )
-
-
-def compiled(phrases: Sequence[object], *, anchors: bool = False) -> re.Pattern[str] | None:
-    """One pattern for a list of phrases; with `anchors`, ^ and $ mean the ends of the message."""
-    parts = []
-    for phrase in phrases:
-        text = normalised(str(phrase))
-        begin, finish = anchors and text.startswith("^"), anchors and text.endswith("$")
-        text = text[begin : len(text) - finish]
-        body = _GAP.join(re.escape(part) for part in text.split("…"))
-        head = "^" if begin else _head(text)
-        tail = "$" if finish else (r"s?(?![a-z0-9])" if text[-1:].isascii() and text[-1:].isalnum() else "")
-        if text == "么":
-            tail = r"(?=\s*(?:[?。!,]|$))"
-        parts.append(f"{head}{body}{tail}")
-    return re.compile("|".join(parts)) if parts else None
-
-
-def _head(text: str) -> str:
-    if text[:1].isascii() and text[:1].isalnum():
-        return r"(?<![a-z0-9])"
-    # 可能全参 holds 能全参, but asks nothing.
-    return {"能": "(?<!可)(?<!只)(?<!才)", "么": "(?<![什怎多这那要])"}.get(text[:1], "")
-
-
-@lru_cache(maxsize=8)
-def _patterns(entries: tuple[tuple[str, tuple[object, ...]], ...]) -> dict[str, re.Pattern[str]]:
-    found = {name: compiled(phrases, anchors=name == "ellipsis") for name, phrases in entries}
-    return {name: pattern for name, pattern in found.items() if pattern is not None}
-
-
-class Cues:
-    """The phrases of all intents, ready to be looked for."""
-
-    def __init__(self, entries: Mapping[str, Sequence[object]]) -> None:
-        self._patterns = _patterns(tuple((name, tuple(phrases)) for name, phrases in entries.items()))
-
-    def seen(self, text: str) -> dict[str, re.Match[str]]:
-        """The first match of each intent's phrases in a normalised text."""
-        out = {}
-        for name, pattern in self._patterns.items():
-            if (match := pattern.search(text)) is not None:
-                out[name] = match
-        return out
 
 
 def intent_of(message: Message, seen: Mapping[str, re.Match[str]], text: str, *, follows: bool) -> str:

@@ -155,11 +155,9 @@ class Models:
         size, active, bits = 0.0, None, ""
         while place < len(text):
             at = place
-            joint = text[at] if text[at] in " -_/:." else ""
+            joint = text[at] if text[at] in " -_/:" else ""
             at += len(joint)
-            if joint == ".":
-                break
-            if joint == " " and text[at : at + 1] in "-_/":
+            if text[place] == "." or (joint == " " and text[at : at + 1] in "-_/"):
                 break
             found: re.Match[str] | None
             if (found := _EXPERTS.match(text, at)) and not size:
@@ -179,12 +177,7 @@ class Models:
                     parts.append(("packing", f"Int{bits}"))
             elif joint in ("-", "_") and (found := _DATE.match(text, at)):
                 parts.append(("ending", found[0]))
-            elif (
-                joint in ("-", "_", " ")
-                and parts
-                and parts[-1][1] in ("V", "zh", "en", "M")
-                and (found := _NUMBERED.match(text, at))
-            ):
+            elif parts and parts[-1][1] in ("V", "zh", "en", "M") and (found := _NUMBERED.match(text, at)):
                 parts.append(("variant", found[0]))
             elif (found := _WORD.match(text, at)) and found[0] in self._lexicon.parts and self._joins(joint, found[0]):
                 group, spelled = self._lexicon.parts[found[0]]

@@ -70,11 +70,14 @@ def _role(message: Message, token: Token, size: float) -> str | None:
         return "gpu_mem_total_gb"
     if _summed(message, token) and not within_sentence(message, token, "cue:data", "cue:disk"):
         return "gpu_mem_total_gb"
-    if by_card or near("cue:per_card"):
-        return None
+    return None if by_card or near("cue:per_card") else _by_context(message, token, size)
+
+
+def _by_context(message: Message, token: Token, size: float) -> str | None:
+    """The role of a size that touches no card: from what its clause and sentence speak of."""
     if within(message, token, "cue:daily") and within(message, token, "cue:transfer"):
         return "transfer_gb_per_day"
-    if near("cue:weights", gap=len("of the 的模型 ")):
+    if beside(message, token, "cue:weights", gap=len("of the 的模型 ")):
         return "transfer_gb"
     if within(message, token, "cue:checkpoint") and not within(message, token, "cue:data"):
         return "reject:checkpoint"

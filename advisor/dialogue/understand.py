@@ -24,7 +24,8 @@ from advisor.dialogue import (
     sizes,
     sizes_in_bytes,
 )
-from advisor.dialogue.intents import Cues, intent_of
+from advisor.dialogue.cues import Cues
+from advisor.dialogue.intents import intent_of
 from advisor.dialogue.lexicon import Lexicon, lexicon_of
 from advisor.dialogue.said_facts import SaidFacts
 from advisor.dialogue.scan import Scanner
