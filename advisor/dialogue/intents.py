@@ -215,6 +215,8 @@ def _asked(message: Message, seen: Mapping[str, re.Match[str]], text: str) -> st
     moved = "bandwidth_mbps" in slots and bool(slots & {"dataset_gb", "transfer_gb", "observed_throughput_mbps"})
     if moved and not slots & (_JOB | _METAL):
         return _about_lines(message, seen, text)
+    if "user_location" in slots and not slots & (_JOB | _METAL) and re.search(r"慢|快|卡顿|lag|slow|fast", text):
+        return _about_lines(message, seen, text)
     if "ask_network" in seen and asking and (line or not (_JOB | _METAL) & slots):
         return _about_lines(message, seen, text)
     if "ask_time" in seen:

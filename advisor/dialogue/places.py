@@ -45,11 +45,17 @@ def places(message: Message) -> None:
 def _role(message: Message, token: Token, place: str) -> str | None:
     head = message.text[: token.start]
     following = after(message, token, gap=1)
-    if following is not None and (following.key("line") or "cue:bandwidth" in following.tags):
+    if following is not None and place == "hk" and (following.key("line") or "cue:bandwidth" in following.tags):
+        return ""
+    if (
+        place == "hk"
+        and head.endswith(("放", "搬", "传", "拷", "搬到", "放到"))
+        and not within(message, token, "cue:server")
+    ):
         return ""
     if following is not None and following.kind == "card":
         return "server_location"
-    if following is not None and "cue:server" in following.tags:
+    if following is not None and not following.tags.isdisjoint(("cue:server", "cue:machine")):
         return "server_location"
     if following is not None and not following.tags.isdisjoint(("cue:office", "cue:users")) and place != "hk":
         return "user_location"

@@ -57,7 +57,7 @@ def _bracket(text: str, cue: Token) -> tuple[int, int]:
 def _questions(message: Message) -> None:
     """`which lora/qlora settings`, `是 LoRA 还是 QLoRA`: what is asked about is not said."""
     for cue in message.of("scope:ask_value"):
-        if cue.text not in ("which", "what"):
+        if cue.text not in ("which", "what") or message.text[cue.end :].startswith((" about", " if")):
             continue
         for token in message.tokens:
             if cue.end <= token.start and token.clause == cue.clause and not token.dropped and token.key("task"):

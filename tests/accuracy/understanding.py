@@ -156,7 +156,7 @@ FIRST_SIGHT = [
     "## At first sight",
     "",
     "Sets written and labelled before the grammar saw them, scored once, then used to widen it. Some labels were",
-    "mended afterwards where they broke the conventions (eighteen of 254); scores are with the first labels.",
+    "mended afterwards where they broke the conventions (nineteen of 284); scores are with the first labels.",
     "",
     "| set | messages | slot F1 | intent | what was wrong most often |",
     "|---|---|---|---|---|",
@@ -164,6 +164,7 @@ FIRST_SIGHT = [
     "| second_sight | 60 | 94.8% | 70.0% | intents in words no file held; comparisons; sensitive data in other words |",
     "| third_sight | 50 | 95.5% | 72.0% | the same, written to be hard; a server in Hong Kong said in passing |",
     "| fourth_sight | 42 | 95.8% | 76.2% | the same; spans such as `a week enough` |",
+    "| sixth_sight | 30 | 97.2% | 93.3% | plain questions; `what about X`, a place before the name of a line |",
     "| fifth_sight | 40 | 95.5% | 70.0% | the same; a contract's speed against a measured one |",
 ]
 
