@@ -14,6 +14,7 @@ from advisor.core.answer import Judged, Lever, Option
 from advisor.knowledge.records.gpus import Gpu
 from advisor.plan.levers import Change, changes
 from advisor.plan.options import every, ranked
+from advisor.plan.search import Candidate
 from advisor.plan.task import Task
 
 LEVERS = 2 + 2
@@ -64,13 +65,14 @@ def other_options(desk: Desk, chosen: Judged, tasks: Mapping[int, tuple[Task, Gp
     """Other ways for the chosen method, each under the label that it deserves; a plan stands under its first label."""
     if chosen.option is None or id(chosen) not in tasks:
         return ()
-    task, _ = tasks[id(chosen)]
+    task, card = tasks[id(chosen)]
     facts = with_defaults(desk, desk.asked.answers[0], task.method)
+    here = Candidate(task, chosen.option, card)
     price = chosen.option.price
     currency = task.currency or (price.currency if price is not None else None)
     judged: dict[tuple[object, ...], Judged] = {_key(chosen.option): chosen}
     best: dict[int, tuple[str, Judged]] = {}
-    for label, found in ranked(every(task, desk.market, desk.library), currency):
+    for label, found in ranked(every(task, desk.market, desk.library, here), currency):
         for candidate in found[:TRIES]:
             key = _key(candidate.option)
             if key not in judged:

@@ -49,7 +49,7 @@ def consult(asked: Asked, day: date, library: Library, base: RuleBase, market: M
     chosen = chosen_of(rows)
     levers = levers_for(desk, rows, tasks)
     if chosen is None and levers:
-        chosen = levers[0].judged
+        chosen = min(levers, key=lambda lever: lever.judged.verdict != "yes").judged
     options = other_options(desk, chosen, tasks) if chosen is not None else ()
     tell_micro_batch(desk, chosen or next(iter(rows), None))
     return Consultation(

@@ -17,9 +17,12 @@ from advisor.plan.search import Candidate, candidates, variants
 from advisor.plan.task import Task
 
 
-def every(task: Task, market: Market, library: Library) -> list[Candidate]:
-    """All candidates of the place for a job: the smallest hardware of each card, and other ways to run it there."""
-    found: list[Candidate] = []
+def every(task: Task, market: Market, library: Library, beside: Candidate) -> list[Candidate]:
+    """All candidates of the place for a job: the smallest hardware of each card, and other ways to run it there.
+
+    `beside` is the plan that stands already, which competes with them.
+    """
+    found = [beside]
     for base in candidates(task, market, library, cards=market.cards, per_node=None, nodes=None):
         found += [base, *variants(base.task, market, library, base)]
     return [_priced(each, market, library) for each in found]
@@ -41,13 +44,18 @@ def ranked(found: Sequence[Candidate], currency: str | None) -> Iterator[tuple[s
         yield label, sorted(cheap, key=lambda each: (money_per_token(each.option) or 0, _size(each)))
     timed = [each for each in found if each.option.tokens_per_s is not None]
     yield from _label("fastest", sorted(timed, key=lambda each: (-_rate(each), _size(each))))
-    yield from _label("safest", sorted(found, key=lambda each: (_filled(each), _size(each))))
-    yield from _label("smallest", sorted(found, key=lambda each: (*_size(each), -_rate(each))))
+    yield from _label("safest", sorted(found, key=lambda each: (_dated(each), _filled(each), _size(each))))
+    yield from _label("smallest", sorted(found, key=lambda each: (_dated(each), *_size(each), -_rate(each))))
 
 
 def _label(label: str, found: list[Candidate]) -> Iterator[tuple[str, list[Candidate]]]:
     if found:
         yield label, found
+
+
+def _dated(candidate: Candidate) -> bool:
+    """True for training on a card without bf16: it may hold the job, but many of today's recipes do not run there."""
+    return candidate.task.trains and candidate.card.bf16_tensor is not True
 
 
 def _rate(candidate: Candidate) -> float:

@@ -50,8 +50,9 @@ def compose(consultation: Consultation, library: Library, wording: Wording) -> J
         "levers": [
             {
                 "change": change(lever, wording),
-                "effect": reason(lever.judged, wording),
+                "effect": effect(lever, wording),
                 "verdict_after": lever.judged.verdict,
+                "speed_factor": None if lever.speed_factor is None else round(lever.speed_factor, 2),
             }
             for lever in consultation.levers
         ],
@@ -76,12 +77,25 @@ def compose(consultation: Consultation, library: Library, wording: Wording) -> J
 
 
 def change(lever: Lever, wording: Wording) -> str:
-    """What a lever changes, in words."""
-    names = sentences.METHOD
-    before, after = (wording.fixed(names, word) for word in (lever.before, lever.after))
-    if lever.kind in ("cards", "card", "method") and lever.judged.option is not None:
-        after = wording.hardware(lever.judged.option.hardware) if lever.kind != "method" else after
-    return wording.fixed(sentences.LEVER, lever.kind, before=before, after=after)
+    """What a lever changes, in words; two changes that go together are joined."""
+    steps = ((lever.kind, lever.before, lever.after), *lever.also)
+    return wording.fixed(sentences.WORD, "joint").join(_step(*step, lever, wording) for step in steps)
+
+
+def _step(kind: str, before: str, after: str, lever: Lever, wording: Wording) -> str:
+    before, after = (wording.fixed(sentences.METHOD, word) for word in (before, after))
+    if kind in ("cards", "card") and lever.judged.option is not None:
+        after = wording.hardware(lever.judged.option.hardware)
+    return wording.fixed(sentences.LEVER, kind, before=before, after=after)
+
+
+def effect(lever: Lever, wording: Wording) -> str:
+    """What the rules say of the plan after a lever, and its price in speed where that is known."""
+    said, factor = reason(lever.judged, wording), lever.speed_factor
+    if factor is None:
+        return said
+    space = " " if wording.lang == "en" else ""
+    return said + space + wording.fixed(sentences.SUMMARY, "speed_after", factor=f"{factor:.2g}")
 
 
 def relevant_runs(consultation: Consultation) -> list[Judged]:
@@ -259,6 +273,10 @@ def _cost(option: Option) -> Json | None:
         "as_of": price.as_of,
         "source": price.source,
         "place": price.place,
+        "estimated": price.estimated,
+        "premium": price.premium,
+        "confidence": price.confidence,
+        "run": range_json(price.run),
     }
 
 

@@ -161,11 +161,29 @@ def storage(parts: list[Json], wording: Wording) -> str:
 
 
 def money(cost: Json, wording: Wording) -> str:
-    """A dated band of money."""
+    """A dated band of money, the run's where it is known, and what stands behind a price that is no list price here."""
     period = wording.fixed(sentences.PERIOD, cost["period"])
-    band = f"{cost['low']:,}" if cost["low"] == cost["high"] else f"{cost['low']:,}–{cost['high']:,}"
     as_of = f"{wording.fixed(sentences.WORD, 'as_of')} {cost['as_of']}"
-    return f"{band} {cost['currency']}/{period} ({as_of}, {cost['place']})"
+    notes = [as_of, *behind(cost, wording)]
+    run = f"; {_band(cost['run'])} {cost['currency']} {wording.fixed(sentences.WORD, 'run')}" if cost["run"] else ""
+    return f"{_band(cost)} {cost['currency']}/{period}{run} ({', '.join(notes)})"
+
+
+def _band(figures: Json) -> str:
+    low, high = figures["low"], figures["high"]
+    return f"{low:,}" if low == high else f"{low:,}–{high:,}"
+
+
+def behind(cost: Json, wording: Wording) -> list[str]:
+    """Where a price comes from, and how far to trust it."""
+    notes = [escape(cost["place"])]
+    if cost["estimated"]:
+        key = "premium" if cost["premium"] else "elsewhere"
+        words = {"place": notes[0], "premium": f"{cost['premium']:g}" if cost["premium"] else ""}
+        notes = [wording.fixed(sentences.PRICE, key, **words)]
+    if cost["confidence"] == "low":
+        notes.append(wording.fixed(sentences.PRICE, "low"))
+    return notes
 
 
 def _group(group: str, values: Json, wording: Wording) -> str:

@@ -144,6 +144,22 @@ WORD = {
     "no_figure": Text("no figure", "无数据"),
     "as_of": Text("as of", "截至"),
     "nodes": Text("servers", "台服务器"),
+    "joint": Text(" and ", "，同时"),
+    "run": Text("for the run", "整次任务"),
+}
+# What stands behind a price that is no list price of the place.
+PRICE = {
+    "premium": Text(
+        "an estimate: no list here has this card; price of {place} times {premium}",
+        "估算：本地报价表没有这款卡，按 {place} 的价格乘以 {premium}",
+    ),
+    "elsewhere": Text(
+        "an estimate: no list here has this card; price of {place} as it stands",
+        "估算：本地报价表没有这款卡，直接取 {place} 的价格",
+    ),
+    "low": Text(
+        "low confidence: one seller's figure, confirmed by no list", "可信度低：只是一家卖方的数字，没有价目表可核对"
+    ),
 }
 SUMMARY = {
     "row": Text("{verdict}: {method} on {hardware}. {why}", "{verdict}：{method}，{hardware}。{why}"),
@@ -155,6 +171,9 @@ SUMMARY = {
     "not_on": Text("{method} does not work on {hardware}", "{method}：{hardware} 不行"),
     "no_rule": Text("No rule answered this question.", "没有规则回答这个问题。"),
     "no_option": Text("no card offered here holds it", "这里能租到的卡都放不下"),
+    "speed_after": Text(
+        "Speed: about {factor} times as many tokens a second.", "速度：每秒 token 数约为原来的 {factor} 倍。"
+    ),
     "declined": Text(
         "I only answer questions about GPU servers: whether a job runs, what to order, how to check the delivery.",
         "我只回答 GPU 服务器的问题：任务能不能跑、该订什么、交付怎么验收。",

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from advisor.consult import answer
 from advisor.consult.consultation import consult
 from advisor.knowledge.library import open_library
+from tests.bench.planner import search
 from tests.consult.desk import DAY, asked, base, billions, consulted, count, here
 
 QUESTION = "can I fine-tune 70B here?"
@@ -40,6 +41,7 @@ def main() -> None:
     rules = base()
     print(f"one plan judged by {len(rules.rules)} rules: {median(lambda: rules.run(given), 200):.2f} ms (budget 4)")
     library, market = open_library(), here()
+    print(f"the whole search of a bare 70B question: {median(lambda: search(library, market), 30):.1f} ms (budget 30)")
     whole = median(lambda: consult(asked(stated), DAY, library, rules, market), 50)
     print(f"a consultation with stated hardware: {whole:.1f} ms")
 
