@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from advisor.consult.consultation import consult
 from advisor.consult.desk import Asked
@@ -20,9 +20,12 @@ from advisor.core.text import Lang
 from advisor.knowledge.architecture import Architecture
 from advisor.knowledge.library import Library, open_library
 from advisor.plan.hardware import Market, market
-from advisor.report.compose import compose
+from advisor.report.compose import claim_summary, compose
 from advisor.report.wording import Wording
 from advisor.rules.run import RuleBase
+
+if TYPE_CHECKING:
+    from advisor.dialogue.understand import Understanding
 
 # Longer questions are cut off with a message: nobody types this much, and time must stay bounded.
 MAX_TEXT = 2**14
@@ -78,8 +81,21 @@ def ask(text: str, *, lang: Lang | None = None, model_config: Path | None = None
         problems=tuple(sets.problems),
         config=_config(model_config),
     )
-    spoken: Lang = "en" if seen.lang == "en" else ("zh-Hant" if seen.lang == "zh-Hant" else "zh")
-    return _reply(asked, lang or spoken, library, day)
+    spoken: Lang = lang or ("en" if seen.lang == "en" else ("zh-Hant" if seen.lang == "zh-Hant" else "zh"))
+    reply = _reply(asked, spoken, library, day)
+    return _with_claims(reply, seen, text, library) if seen.claims else reply
+
+
+def _with_claims(reply: Reply, seen: Understanding, text: str, library: Library) -> Reply:
+    """The reply with what a vendor's quoted sentence is worth; the verdict then speaks of the sentence."""
+    from advisor.consult.claims import claims_in, verdict_of
+
+    claims = claims_in(seen, text, library, reply.lang)
+    if not claims:
+        return reply
+    summary = claim_summary(claims[0]["text"], reply.json)
+    told = {"claims": claims, "verdict": verdict_of(claims), "summary": summary}
+    return Reply({**reply.json, **told}, reply.lang)
 
 
 def advise(

@@ -25,7 +25,7 @@ def with_named_card(desk: Desk, facts: Facts) -> Facts:
         return plain
     card = cards[0]
     named = Fact("gpu.id", card.id, facts["gpu.id"].provenance if "gpu.id" in facts else "assumed")
-    return plain.plus(named, *figures.card_facts(card), *figures.said_differs(card, facts))
+    return plain.plus(named, *figures.card_facts(card, desk.library), *figures.said_differs(card, facts))
 
 
 def forms(cards: Sequence[Gpu], per_node: int) -> list[Gpu]:

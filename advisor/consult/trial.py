@@ -79,7 +79,7 @@ def judge(
     )  # fmt: skip
     found = facts.plus(
         Fact("gpu.id", card.id, "said" if hardware_stated else "assumed"),
-        *figures.card_facts(card),
+        *figures.card_facts(card, desk.library),
         *figures.model_facts(task),
         *plan,
         *figures.memory_facts(option),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import date
 
-from advisor.core.answer import Hardware, Option
+from advisor.core.answer import Hardware, Option, Price
 from advisor.core.errors import HkgpuError
 from advisor.core.facts import Fact, Facts, Value
 from advisor.core.units import BITS_PER_BYTE, Quantity, Range
@@ -33,13 +33,14 @@ def _q(value: float | None, unit: str) -> Quantity | None:
     return None if value is None else Quantity(value, unit)
 
 
-def card_facts(card: Gpu) -> Iterator[Fact]:
-    """What we know of the card."""
+def card_facts(card: Gpu, library: Library) -> Iterator[Fact]:
+    """What we know of the card; its family only where a rule may name it."""
+    named = family(card)
     ecc = {"always": True, "on_by_default": True, "none": False}.get(card.ecc.value)
     yield from _known(
         {
             "plan.gpu": card.id,
-            "card.family": family(card),
+            "card.family": named if named in (library.facts["card.family"].choices or ()) else None,
             "card.form": card.form,
             "card.architecture": card.architecture,
             "card.memory": _q(card.memory.value, "GB"),
@@ -185,7 +186,8 @@ def work_facts(task: Task, option: Option, answers: Facts, library: Library) -> 
         if deadline:
             pairs["time.deadline_share"] = _likely(time.deadline_share(hours, deadline), "%")
     if price is not None:
-        pairs |= {"cost.low": price.range.low, "cost.likely": price.range.likely, "cost.high": price.range.high}
+        money = _compared(price, answers)
+        pairs |= {"cost.low": money.low, "cost.likely": money.likely, "cost.high": money.high}
         pairs["cost.currency"] = price.currency
         pairs["cost.budget_share"] = _budget_share(option, answers)
     yield from _known(pairs, "estimated")
@@ -196,14 +198,21 @@ def _likely(range_: Range | None, unit: str) -> Quantity | None:
     return None if range_ is None else Quantity(range_.to(unit).likely, unit)
 
 
+def _compared(price: Price, answers: Facts) -> Range:
+    """The figure that a budget is held against: the run's for a budget for once, else the period's."""
+    once = word(answers, "budget.period") == "once"
+    return price.run if once and price.run is not None else price.range
+
+
 def _budget_share(option: Option, answers: Facts) -> Quantity | None:
-    """The price's share of a budget in the same currency and period; unknown where either differs."""
+    """The price's share of a budget in the same currency and for the same time; unknown where either differs."""
     price, budget = option.price, amount(answers, "budget.amount")
     if price is None or not budget or word(answers, "budget.currency") != price.currency:
         return None
-    if word(answers, "budget.period") != price.period:
+    money = _compared(price, answers)
+    if word(answers, "budget.period") != price.period and money is not price.run:
         return None
-    return Quantity(100 * price.range.likely / budget, "%")
+    return Quantity(100 * money.likely / budget, "%")
 
 
 def _disk_facts(option: Option, answers: Facts) -> Iterator[Fact]:
@@ -292,6 +301,9 @@ def offer_facts(option: Option, day: date) -> Iterator[Fact]:
     dated = date(year, month, day_of_month)
     yield Fact("offers.age", Quantity(float(max((day - dated).days, 0)), "days"), "known")
     yield Fact("offers.spot_price", False, "known")
+    yield Fact("offers.estimated", option.price.estimated, "known")
+    if option.price.confidence:
+        yield Fact("offers.confidence", option.price.confidence, "known")
 
 
 def said_differs(card: Gpu, answers: Facts) -> Iterator[Fact]:

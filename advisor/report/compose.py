@@ -148,6 +148,11 @@ def summary(consultation: Consultation, wording: Wording) -> str:
     return wording.fixed(sentences.SUMMARY, "several", verdict=verdict, rows=rows + stop)
 
 
+def claim_summary(claim: str, reply: Mapping[str, Any]) -> str:
+    """What the vendor's sentence is worth, then what the plan itself came to where one was sized."""
+    return f"{claim} {reply['summary']}" if reply["by_method"] else claim
+
+
 def _asked_figure(intent: str, option: Option, wording: Wording) -> str:
     """The time or the money that was asked for, as a sentence of its own."""
     if intent == "ask_time" and option.time is not None:
