@@ -87,14 +87,17 @@ def ask(text: str, *, lang: Lang | None = None, model_config: Path | None = None
 
 
 def _with_claims(reply: Reply, seen: Understanding, text: str, library: Library) -> Reply:
-    """The reply with what a vendor's quoted sentence is worth; the verdict then speaks of the sentence."""
+    """The reply with what a vendor's quoted sentence is worth; the verdict speaks of the sentence unless it is true."""
     from advisor.consult.claims import claims_in, verdict_of
 
     claims = claims_in(seen, text, library, reply.lang)
     if not claims:
         return reply
-    summary = claim_summary(claims[0]["text"], reply.json)
-    told = {"claims": claims, "verdict": verdict_of(claims), "summary": summary}
+    # A true sentence does not make the plan around it a good one: then the plan's own verdict stands.
+    verdict = verdict_of(claims)
+    decides = verdict != "yes" or reply.json["verdict"] == "unknown"
+    summary = claim_summary(claims[0]["text"], decides, reply.json)
+    told = {"claims": claims, "verdict": verdict if decides else reply.json["verdict"], "summary": summary}
     return Reply({**reply.json, **told}, reply.lang)
 
 

@@ -19,6 +19,8 @@ from advisor.report.findings import LEVELS, advice, checklist, explanation, plai
 from advisor.report.wording import Wording
 
 Json = dict[str, Any]
+# The levers that change one choice for another, and the fact that has the choice's name.
+_CHOICE_OF_LEVER = {"sharding": "plan.sharding", "optimizer": "plan.optimizer", "precision": "tuning.precision"}
 EVASION = "asks.compliance_evasion"
 
 
@@ -83,6 +85,8 @@ def change(lever: Lever, wording: Wording) -> str:
 
 
 def _step(kind: str, before: str, after: str, lever: Lever, wording: Wording) -> str:
+    if kind in _CHOICE_OF_LEVER:
+        before, after = (wording.value(_CHOICE_OF_LEVER[kind], word) for word in (before, after))
     before, after = (wording.fixed(sentences.METHOD, word) for word in (before, after))
     if kind in ("cards", "card") and lever.judged.option is not None:
         after = wording.hardware(lever.judged.option.hardware)
@@ -91,7 +95,8 @@ def _step(kind: str, before: str, after: str, lever: Lever, wording: Wording) ->
 
 def effect(lever: Lever, wording: Wording) -> str:
     """What the rules say of the plan after a lever, and its price in speed where that is known."""
-    said, factor = reason(lever.judged, wording), lever.speed_factor
+    said = without_opening(reason(lever.judged, wording), lever.judged.verdict)
+    factor = lever.speed_factor
     if factor is None:
         return said
     space = " " if wording.lang == "en" else ""
@@ -148,9 +153,11 @@ def summary(consultation: Consultation, wording: Wording) -> str:
     return wording.fixed(sentences.SUMMARY, "several", verdict=verdict, rows=rows + stop)
 
 
-def claim_summary(claim: str, reply: Mapping[str, Any]) -> str:
-    """What the vendor's sentence is worth, then what the plan itself came to where one was sized."""
-    return f"{claim} {reply['summary']}" if reply["by_method"] else claim
+def claim_summary(claim: str, decides: bool, reply: Mapping[str, Any]) -> str:
+    """What a vendor's sentence is worth and what the plan came to, the one that decides the verdict first."""
+    if reply["verdict"] == "unknown":
+        return claim
+    return f"{claim} {reply['summary']}" if decides else f"{reply['summary']} {claim}"
 
 
 def _asked_figure(intent: str, option: Option, wording: Wording) -> str:
@@ -205,7 +212,7 @@ def method_row(row: Judged, wording: Wording, question: str = "") -> Json:
         "sharding": option.sharding if option else None,
         "peak_gib": range_json(option.peak) if option else None,
         "usable_gib": option.usable if option else None,
-        "why": reason(row, wording, question),
+        "why": without_opening(reason(row, wording, question), row.verdict),
     }
 
 

@@ -126,7 +126,7 @@ def configuration_lines(plan: Json, wording: Wording) -> list[tuple[str, str]]:
         state = wording.fixed(word, "on" if plan["grad_ckpt"] else "off")
         lines += [
             (wording.fixed(word, "sharding"), wording.value("plan.sharding", plan["sharding"])),
-            (wording.fixed(word, "micro_batch"), f"{plan['micro_batch']} × {plan['seq_len']} tokens"),
+            (wording.fixed(word, "micro_batch"), f"{plan['micro_batch']} × {plan['seq_len']} {wording.unit('tokens')}"),
             (wording.fixed(word, "grad_ckpt"), state),
             (wording.fixed(word, "optimizer"), wording.value("plan.optimizer", str(plan["optimizer"]))),
         ]
@@ -193,7 +193,10 @@ def _group(group: str, values: Json, wording: Wording) -> str:
         items = value if isinstance(value, list) else [value]
         return ", ".join(wording.value(f"order.{group}.{name}", str(item)) for item in items)
 
-    named = ((wording.fact(f"order.{group}.{name}", name), one(name, value)) for name, value in values.items())
+    def called(name: str) -> str:
+        return wording.fact(f"order.{group}.{name}", wording.fixed(sentences.WORD, name))
+
+    named = ((called(name), one(name, value)) for name, value in values.items())
     return "; ".join(f"{name} {value}" for name, value in named)
 
 

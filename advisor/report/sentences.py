@@ -50,8 +50,8 @@ LEVER = {
     "seq_len": Text("length {after} instead of {before} tokens", "长度由 {before} 降到 {after} token"),
     "optimizer": Text("optimizer {after} instead of {before}", "优化器由 {before} 换成 {after}"),
     "offload": Text("offload optimizer and weights to host RAM", "把优化器和权重卸载到主机内存"),
-    "method": Text("{after} instead of {before}", "由{before}改为{after}"),
-    "cards": Text("{after} instead of {before} card(s)", "由 {before} 张卡加到 {after}"),
+    "method": Text("{after} instead of {before}", "训练方式：{before} → {after}"),
+    "cards": Text("go from {before} to {after}", "由 {before} 张卡改为 {after}"),
     "card": Text("{after} instead of {before}", "由 {before} 换成 {after}"),
     "quant": Text("quantise the weights to {after} bits", "权重量化到 {after} bit"),
 }
@@ -121,6 +121,7 @@ WORD = {
     "network": Text("network", "网络"),
     "software": Text("software", "软件"),
     "power": Text("power and cooling", "供电与散热"),
+    "kw_per_node": Text("power of each server", "单台功率"),
     "time": Text("time", "时长"),
     "cost": Text("cost", "费用"),
     "ask": Text("Ask for", "向对方要"),
