@@ -109,6 +109,8 @@ def _answer(
         "said": _shown(figure),
     }
     measure = "bandwidth_memory" if field == "bandwidth" else field
+    if verdict == "no" and field == "nvlink" and not any(getattr(card, field).value for card in cards):
+        text, words = sentences.HAS_NOT, {"card": words["card"], "measure": "NVLink"}
     return Checked(measure, verdict, worded(text, **words), real, _sources(cards, field))
 
 

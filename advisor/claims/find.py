@@ -38,6 +38,8 @@ class FindConstants:
     threshold: Figure
     figure_near: Figure
     also_near: Figure
+    memory_near: Figure
+    threshold_words: Figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,8 @@ class Match:
     score: float
     exact: bool
     same_parts: bool
+    related: bool
+    """Two parts or a subject in common, or very many words."""
 
 
 class Index:
@@ -69,13 +73,15 @@ class Index:
         bag = _bag(sentence.text)
         meant = measures(sentence)
         scored = [self._match(claim, sentence, bag, meant) for claim in self.claims]
-        good = [match for match in scored if match.score >= self.constants.threshold.value]
+        floor = self.constants.threshold.value
+        good = [match for match in scored if match.score >= floor and match.related]
         return sorted(good, key=lambda match: (-match.score, match.claim.id))[:most]
 
     def _match(self, claim: Claim, s: Sentence, bag: set[str], meant: tuple[str, ...]) -> Match:
         c = self.constants
         agree, differ = _parts(claim, s, meant)
-        near = _near(claim, s, c.figure_near.value)
+        share = c.memory_near if claim.parts.measure == "memory" else c.figure_near
+        near = _near(claim, s, share.value)
         shared = set(claim.parts.subject) & s.subjects
         score = c.part_agrees.value * (agree + (1 if near else 0)) - c.part_differs.value * differ
         score += c.subject_agrees.value * sum(self._weight[key] for key in shared)
@@ -86,7 +92,7 @@ class Index:
         # A card that is named says its own memory.
         told = near or claim.parts.figure is None or (claim.parts.measure == "fits" and bool(s.gpus))
         exact = same and told and _all_said(claim, s)
-        return Match(claim, score, exact, bool(same))
+        return Match(claim, score, exact, bool(same), _related(agree, shared, score >= c.threshold_words.value))
 
     def _similar(self, mine: set[str], other: set[str]) -> float:
         common = sum(self._rare.get(word, 1.0) ** 2 for word in mine & other)
@@ -143,6 +149,10 @@ def _unsaid(claim: Claim, s: Sentence) -> int:
         (bool(parts.methods), bool(s.methods)),
     )
     return sum(mine != theirs for mine, theirs in pairs)
+
+
+def _related(agree: float, shared: set[str], many_words: bool) -> bool:
+    return agree >= 2 or bool(shared) or many_words
 
 
 def _all_said(claim: Claim, s: Sentence) -> bool:

@@ -31,6 +31,7 @@ _CHECKS: dict[str, Callable[[Sentence, Any], Checked | None]] = {
     "rent": servers.rent,
     "supply": servers.supply,
     "ram": servers.host_memory,
+    "disk": servers.raid,
 }
 # How many recorded claims are looked at: enough to meet the one that measures the same.
 _LOOKED_AT = 10
@@ -73,7 +74,7 @@ def _best(matches: list[Match], checked: Checked | None) -> Match | None:
 
 def compute(sentence: Sentence, library: Any) -> Checked | None:
     """What our own arithmetic says; None where nothing of the sentence can be computed."""
-    near = load(FindConstants, "claims", library).figure_near.value
+    c = load(FindConstants, "claims", library)
     meant = measures(sentence)
     for measure in meant:
         try:
@@ -81,7 +82,8 @@ def compute(sentence: Sentence, library: Any) -> Checked | None:
                 # Beside a price or a time a size only names the card.
                 if measure == "memory" and meant[0] != measure:
                     continue
-                found = cards.spec(sentence, measure, library, near)
+                near = c.memory_near if measure == "memory" else c.figure_near
+                found = cards.spec(sentence, measure, library, near.value)
             else:
                 found = _CHECKS[measure](sentence, library) if measure in _CHECKS else None
         except HkgpuError:

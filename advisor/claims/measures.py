@@ -21,10 +21,12 @@ def measures(sentence: Sentence) -> tuple[str, ...]:
     found: list[str] = []
     for figure in sentence.figures:
         found += [each for each in _of(figure, sentence) if each not in found]
-    if not found and sentence.gpus and sentence.params is not None:
+    if "raid0" in sentence.subjects or "raid10" in sentence.subjects or "raid" in sentence.text:
+        found.append("disk")
+    if sentence.gpus and _trains(sentence) and not set(found) & {"duration", "memory_needed"}:
         found.append("fits")
     # A size beside a price or a time names the card or the data; the price or the time is what is claimed.
-    return tuple(sorted(found, key=lambda measure: (measure not in _FIRST) + (measure in _NAMES)))
+    return tuple(sorted(dict.fromkeys(found), key=lambda measure: (measure not in _FIRST) + (measure in _NAMES)))
 
 
 def _of(figure: Figure, s: Sentence) -> tuple[str, ...]:

@@ -118,11 +118,18 @@ def take_apart(text: str, lang: str, slots: Mapping[str, Any], library: Any) -> 
         bits=_bits(text, table["bits"]),
         line=_LINES.get(str(_first(slots.get("line_type")))),
         city=next(iter(keys_in(text, table["cities"])), None),
-        negative=any_of(text, table["negations"]),
+        negative=any_of(_without(text, table["asked"]), table["negations"]),
         cues=cues,
         forms=keys_in(text, table["forms"]),
         period=next(iter(keys_in(text, table["periods"])), None),
     )
+
+
+def _without(text: str, phrases: Sequence[str]) -> str:
+    """The text without phrases that only look like a denial (能不能)."""
+    for phrase in phrases:
+        text = text.replace(phrase, " ")
+    return text
 
 
 def _bits(text: str, table: Mapping[object, Any]) -> int | None:

@@ -155,6 +155,7 @@ SUPPLY_NO = Text(
     "About {real} at the wall, and with one supply gone only {rest} remain.",
     "整机约 {real}，坏一个电源后只剩 {rest}。",
 )
+RAID = Text("{disks} in RAID {level} give {real} of usable space.", "{disks} 组 RAID {level} 可用 {real}。")
 RAM_YES = Text(
     "{said} of host memory against {real} of GPU memory. Once is the floor; offload or heavy loaders want more.",
     "内存 {said}，显存合计 {real}。一倍为底线；卸载或重加载才要更多。",

@@ -24,6 +24,9 @@ from advisor.knowledge.records.gpus import Gpu
 from advisor.knowledge.records.offers import WITHOUT_COMMITMENT
 
 _TIMES = re.compile(r"(\d+)\s*[x*]\s*\d[\d.]*\s*k?w")
+_DISKS = re.compile(r"(\d+)\s*(?:[x*]|块|个|disks? of|drives? of|nvme of)\s*(\d+(?:\.\d+)?)\s*tb?")
+_LEVELS = ("10", "0", "1", "5")
+_SAME = 1 / 100
 _PAIR = re.compile(r"双路|双电源|两个|two|dual|1\s*\+\s*1|n\s*\+\s*1|redundant|冗余")
 _MONEY = ("CNY", "USD", "HKD")
 
@@ -40,9 +43,9 @@ def supply(sentence: Sentence, library: Any) -> Checked | None:
     card = max(cards, key=lambda one: one.power.value or 0)
     need = power.node(card.power.value or 0, sentence.count or 1, library).range
     rest = convert(each * (supplies - 1), "W", "kW")
-    verdict: Verdict = "yes" if rest >= need.high else "no" if rest < need.low else "yes_if"
+    verdict: Verdict = "yes" if rest >= need.high else "no" if rest < need.likely else "yes_if"
     text = sentences.SUPPLY_NO if verdict == "no" else sentences.SUPPLY_YES
-    real = f"{number(need.low)}-{number(need.high)} kW"
+    real = f"{number(need.likely)}-{number(need.high)} kW"
     source = tuple(filter(None, (card.power.source, "arithmetic")))
     return Checked("supply", verdict, worded(text, real=real, rest=f"{number(rest)} kW"), real, source)
 
@@ -54,11 +57,29 @@ def _supplies(sentence: Sentence, table: Mapping[str, Any]) -> int | None:
         return found[-1]
     numerals = "|".join(map(re.escape, sorted(table["numerals"], key=len, reverse=True)))
     nouns = "|".join(map(re.escape, table["supply_nouns"]))
-    spelled = re.search(rf"(?<![a-z])(\d+|{numerals})\s*(?:{nouns})", sentence.text)
+    spelled = re.search(rf"(?<![a-z\d])(\d+|{numerals})\s*(?:{nouns}|\d+\s*k?w)", sentence.text)
     if spelled:
         word = spelled[1]
         return int(word) if word.isdigit() else int(table["numerals"][word])
     return 2 if _PAIR.search(sentence.text) else None
+
+
+def raid(sentence: Sentence, library: Any) -> Checked | None:
+    """Is the usable space of an array right? Needs the level, the disks and the space said."""
+    level = next((each for each in _LEVELS if re.search(rf"raid[ -]?{each}(?!\d)", sentence.text)), None)
+    disks, sizes = _DISKS.search(sentence.text), sentence.of("GB")
+    if level is None or disks is None or len(sizes) < 2:
+        return None
+    count, size = int(disks[1]), float(disks[2])
+    total = convert(size, "TB", "GB")
+    usable = {"0": count * total, "1": total, "5": (count - 1) * total, "10": count * total / 2}[level]
+    others = [one for one in sizes if not one.near(total, _SAME)]
+    if not others:
+        return None
+    right = others[-1].near(usable, _SAME)
+    words = {"disks": f"{count} × {number(size)} TB", "level": level, "real": f"{number(usable)} GB"}
+    text = worded(sentences.RAID, **words)
+    return Checked("disk", "yes" if right else "no", text, words["real"], ("arithmetic",))
 
 
 def host_memory(sentence: Sentence, library: Any) -> Checked | None:

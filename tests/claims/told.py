@@ -106,7 +106,7 @@ LINES = [
     ("500 GB over 10 Mbps takes one day", "no", "seed_000.500gb_at_10mbps"),
     ("500GB 走 1Gbps 专线 70 分钟", "yes", "seed_000.500gb_at_1gbps"),
     ("500 GB over 100 Mbps in 2 hours", "no", "seed_000.500gb"),
-    ("1TB 数据用 100Mbps 一天传完", "yes", "computed.transfer"),
+    ("1TB 数据用 100Mbps 一天传完", "yes", "seed_000.500gb"),
     ("10 TB over a 1 Gbps private line in one day", "yes", "seed_000.500gb_at_1gbps"),
     ("全球分布式训练 100Mbps 就够", "no", "seed_004.100mbps_for_global_training"),
     ("線路優先選 CN2 GIA", "yes_if", "seed_004.prefer_cn2_gia"),
@@ -137,4 +137,29 @@ PRACTICE = [
     ("H100 每小时 0.3 美元", "yes_if", "computed.rent"),
     ("H100 at $60 per hour", "yes_if", "computed.rent"),
 ]
-EVERY = [*CARDS, *JOBS, *LINES, *PRACTICE]
+# Written after the rest, to see how it does on sentences that nothing was tuned on.
+LATER = [
+    ("Vendor: our RTX 4090 box does full fine-tuning of Llama-3-8B on a single card", "no", "computed.fits"),
+    ("一张 4090 能不能 QLoRA 微调 Qwen2.5-7B？", "yes", ""),
+    ("8 张 H100 可以全参训练 175B", "no", ""),
+    ("L40S has 48GB VRAM and 864 GB/s bandwidth", "yes", "computed.bandwidth_memory"),
+    ("L40S NVLink 900GB/s", "no", "computed.nvlink"),
+    ("A800 的 NVLink 是 600GB/s", "no", "computed.nvlink"),
+    ("RTX 5090 有 24GB 显存", "no", "computed.memory"),
+    ("B200 bandwidth is 8 TB/s", "yes", "seed_004.hbm3e_3tb"),
+    ("H100 PCIe 功耗 700W", "no", "computed.power"),
+    ("IPLC 100Mbps 传 1TB 只要 2 小时", "no", ""),
+    ("到北京延迟 8ms", "no", "seed_004.cn2_gia_30ms"),
+    ("Qwen2.5-72B in INT4 runs on one A100 80GB", "yes", ""),
+    ("LoRA 微调 70B 只要 40GB 显存", "no", ""),
+    ("QLoRA 微调 70B 需要 48GB 显存", "yes", ""),
+    ("單張 RTX 4090 可以全參微調 7B 模型", "no", "seed_004.7b_trains_on_24gb"),
+    ("供應商話 H100 有 96GB", "no", "seed_004.h100_80_or_94"),
+    ("RAID 10 把 4 块 7.68TB 的盘变成 30TB 可用", "no", "seed_004.four_768_raid10"),
+    ("混合精度让显存减半", "no", "seed_000.amp_halves_memory"),
+    ("two 2000 W power supplies carry four A100 redundantly", "no", ""),
+    ("KV cache 也要算进训练显存", "yes_if", "seed_003.kv_cache_in_training"),
+    ("70B trains on 4x A100 in one week", "yes_if", "seed_004.70b_on_four_a100_week"),
+    ("H200 每小时 3.5 美元", "yes", "computed.rent"),
+]
+EVERY = [*CARDS, *JOBS, *LINES, *PRACTICE, *LATER]
