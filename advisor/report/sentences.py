@@ -50,7 +50,7 @@ LEVER = {
     "seq_len": Text("length {after} instead of {before} tokens", "长度由 {before} 降到 {after} token"),
     "optimizer": Text("optimizer {after} instead of {before}", "优化器由 {before} 换成 {after}"),
     "offload": Text("offload optimizer and weights to host RAM", "把优化器和权重卸载到主机内存"),
-    "method": Text("{after} instead of {before}", "训练方式：{before} → {after}"),
+    "method": Text("{after} instead of {before}", "训练方式改为：{after}（原：{before}）"),
     "cards": Text("go from {before} to {after}", "由 {before} 张卡改为 {after}"),
     "card": Text("{after} instead of {before}", "由 {before} 换成 {after}"),
     "quant": Text("quantise the weights to {after} bits", "权重量化到 {after} bit"),
@@ -191,6 +191,7 @@ SUMMARY = {
         "Plan {plan}, data version {version}, facts as of {as_of}.",
         "方案 {plan}，数据版本 {version}，数据截至 {as_of}。",
     ),
+    "here_own": Text('"Here" is taken as {place}.', "“这里”按 {place} 理解。"),
     "here_market": Text(
         '"Here" is taken as the Hong Kong rental market in our price lists.',
         "“这里”按香港租赁市场（我们的报价表）理解。",
