@@ -65,6 +65,7 @@ def consult(asked: Asked, day: date, library: Library, base: RuleBase, market: M
         levers=levers,
         questions=_questions(desk, rows),
         problems=asked.problems,
+        place=library.place.name.text if library.place else None,
         as_of=day.isoformat(),
         data_version=library.version,
         plan=plan_id(asked.answers, library.version, day),

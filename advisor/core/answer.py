@@ -152,6 +152,8 @@ class Consultation:
     levers: tuple[Lever, ...] = ()
     questions: tuple[Question, ...] = ()
     problems: tuple[Text, ...] = ()
+    place: Text | None = None
+    """The operator's own place, where one is set; None = the Hong Kong rental market."""
     as_of: str = ""
     data_version: str = ""
     plan: str = ""

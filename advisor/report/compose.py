@@ -45,6 +45,7 @@ def compose(consultation: Consultation, library: Library, wording: Wording) -> J
         ],
         "verdict": consultation.verdict,
         "summary": summary(consultation, wording),
+        "here": here(consultation, wording),
         "problems": [wording.text(problem) for problem in consultation.problems],
         "by_method": [method_row(row, wording, _first_question(consultation, wording)) for row in methods],
         "recommended": configuration(chosen, wording) if chosen and chosen.option else None,
@@ -76,6 +77,15 @@ def compose(consultation: Consultation, library: Library, wording: Wording) -> J
         "explanation": explanation(runs),
         "sources": sources(runs, library),
     }
+
+
+def here(consultation: Consultation, wording: Wording) -> str | None:
+    """What "here" was taken for; None where the user named all the hardware, so that it does not matter."""
+    if all(row.stated for row in consultation.rows):
+        return None
+    if consultation.place is not None:
+        return wording.fixed(sentences.SUMMARY, "here_own", place=wording.text(consultation.place))
+    return wording.fixed(sentences.SUMMARY, "here_market")
 
 
 def change(lever: Lever, wording: Wording) -> str:
@@ -237,7 +247,7 @@ def configuration(judged: Judged, wording: Wording) -> Json:
         "precision": option.precision,
         "offload": option.offload,
         "cpu_cores": host.get("cpu_cores"),
-        "ram_gib": round(option.host_ram.high) if option.host_ram else None,
+        "ram_gib": round(option.host_ram.to("GiB").high) if option.host_ram else None,
         "storage": _storage(option, order.get("storage", {})),
         "network": order.get("network", {}),
         "software": order.get("software", {}),

@@ -24,7 +24,7 @@ def escape(text: object) -> str:
 
 def render(reply: Json, wording: Wording) -> str:
     """The whole answer."""
-    parts = [f"**{reply['summary']}**", *_paragraphs(reply["problems"])]
+    parts = [f"**{reply['summary']}**", *_paragraphs([*reply["problems"], *filter(None, [reply["here"]])])]
     parts += _understood(reply, wording)
     parts += _by_method(reply["by_method"], wording)
     if reply["recommended"]:

@@ -16,7 +16,11 @@ Json = dict[str, Any]
 
 def render(reply: Json, wording: Wording) -> str:
     """The whole answer, without marks or colour."""
-    blocks = [[reply["summary"], *reply["problems"]], _understood(reply, wording), _by_method(reply, wording)]
+    blocks = [
+        [reply["summary"], *reply["problems"], *filter(None, [reply["here"]])],
+        _understood(reply, wording),
+        _by_method(reply, wording),
+    ]
     if reply["recommended"]:
         lines = markdown.configuration_lines(reply["recommended"], wording)
         blocks.append(_block("recommended", [f"{name}: {value}" for name, value in lines], wording))

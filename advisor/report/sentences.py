@@ -80,9 +80,9 @@ DISK = {
 # How a rule's sentence may begin where it gives a verdict: the summary says the verdict itself.
 OPENINGS = {
     "yes": ("Yes", "可以", "放得下"),
-    "yes_if": ("It depends", "Yes, if", "有条件可以", "要看情况", "可以"),
+    "yes_if": ("It depends", "Yes, if", "有条件可以", "要看情况", "有條件可以", "要看情況", "可以"),
     "no": ("No", "不行", "不可以"),
-    "unknown": ("I cannot tell yet", "I can't tell yet", "还不能判断", "暂时无法判断", "无法判断"),
+    "unknown": ("I cannot tell yet", "I can't tell yet", "还不能判断", "暂时无法判断", "无法判断", "還不能判斷"),
 }
 PERIOD = {
     "hour": Text("hour", "小时"),

@@ -100,3 +100,8 @@ def test_traditional_chinese_has_no_mainland_terms() -> None:
     # A term whose characters are the same in both scripts is no mainland term.
     offenders = [term for term, local in terms.items() if term != local and term in page]
     assert offenders == []
+
+
+def test_the_answer_says_what_here_was_taken_for_only_where_it_matters() -> None:
+    assert "Hong Kong rental market" in reply({"model.params": billions(70)})["here"]
+    assert reply(QUESTION)["here"] is None
