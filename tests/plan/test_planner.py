@@ -1,0 +1,185 @@
+"""What the planner does with single jobs; figures by hand or as the price lists have them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from advisor.core.answer import Hardware, Option
+from advisor.core.units import Quantity
+from advisor.knowledge.library import Library, open_library
+from advisor.plan.hardware import market
+from advisor.plan.levers import Change, changes
+from advisor.plan.options import every, ranked
+from advisor.plan.price import price_of
+from advisor.plan.search import candidates, holds, on_hardware, tuned
+from advisor.plan.task import Task
+from tests.bench.planner import tasks
+from tests.consult.desk import billions, consulted, count, reply, tokens
+
+
+@pytest.fixture(scope="module")
+def library() -> Library:
+    return open_library()
+
+
+def on(job: Task, gpu: str, cards: int, library: Library) -> Option:
+    card = library.gpus[gpu]
+    return on_hardware(job, Hardware(gpu, card.label, cards), card, library)
+
+
+def levers(job: Task, gpu: str, cards: int, library: Library) -> list[Change]:
+    card = library.gpus[gpu]
+    return list(changes(job, on(job, gpu, cards, library), card, market(library), library))
+
+
+def kinds(change: Change) -> tuple[str, ...]:
+    return tuple(step.kind for step in change.steps)
+
+
+def test_full_tuning_of_7b_shards_as_little_as_it_must(library: Library) -> None:
+    full = tasks(library, 7)[0]
+    # ZeRO-2 keeps 7e9 x 2 B = 13 GiB of weights whole and an eighth of 14 B each of the rest: 24 GiB of 80.
+    assert on(full, "a100_80gb_sxm", 8, library).sharding == "zero2"
+    # Of 24 GiB it does not fit: only ZeRO-3 splits the weights too.
+    assert on(full, "rtx_4090", 8, library).sharding == "zero3"
+
+
+def test_zero3_with_an_8_bit_optimizer_is_found_where_neither_alone_is_enough(library: Library) -> None:
+    # 20e9 parameters on 4 x 80 GB under DDP: 16 B each are 75 GiB a card under ZeRO-3, 10 B are 47 GiB.
+    full = replace(tasks(library, 20)[0], sharding="ddp", open=frozenset({"optimizer"}))
+    found = [kinds(change) for change in levers(full, "a100_80gb_sxm", 4, library)]
+    assert ("sharding", "optimizer") in found
+    assert ("sharding",) not in found
+    assert ("optimizer",) not in found
+
+
+def test_single_changes_come_before_pairs_and_settings_before_other_methods(library: Library) -> None:
+    full = replace(tasks(library, 13)[0], sharding="ddp", open=frozenset({"optimizer"}))
+    found = [kinds(change) for change in levers(full, "a100_80gb_sxm", 8, library)]
+    sizes = [len(each) for each in found]
+    assert sizes == sorted(sizes)
+    assert found.index(("sharding",)) < found.index(("method",))
+
+
+def test_offload_costs_speed_and_more_cards_gain_it(library: Library) -> None:
+    factors = {
+        kinds(change): change.speed_factor for change in levers(tasks(library, 70)[0], "a100_80gb_sxm", 8, library)
+    }
+    assert factors[("offload",)] is not None
+    assert factors[("offload",)] < 1
+    assert factors[("cards",)] is not None
+    assert factors[("cards",)] > 1
+
+
+def test_what_the_user_has_already_is_no_lever(library: Library) -> None:
+    job = replace(
+        tasks(library, 70)[0], sharding="zero3", optimizer="adamw_8bit", grad_ckpt=True, micro_batch=1.0, offload=True,
+        open=frozenset(),
+    )  # fmt: skip
+    touched = {step.kind for change in levers(job, "rtx_4090", 2, library) for step in change.steps}
+    assert not touched & {"sharding", "optimizer", "grad_ckpt", "micro_batch", "offload"}
+
+
+def test_the_micro_batch_grows_only_where_nobody_stated_one(library: Library) -> None:
+    lora = tasks(library, 7)[1]
+    card = library.gpus["a100_80gb_pcie"]
+    option = on(lora, card.id, 1, library)
+    assert tuned(lora, option, card, library).option.micro_batch > 1
+    stated = replace(lora, open=lora.open - {"micro_batch"})
+    assert tuned(stated, option, card, library).option.micro_batch == 1
+
+
+def test_the_answer_says_which_micro_batch_it_took_and_why() -> None:
+    given = {"model.params": billions(7), "tuning.method": "lora", "gpu.id": "a100_80gb_pcie", "gpu.count": count(1)}
+    answer = reply(given)
+    taken = answer["recommended"]["micro_batch"]
+    assert taken > 1
+    (told,) = [entry for entry in answer["assumptions"] if entry["fact"] == "micro_batch"]
+    assert told["value"] == taken
+    assert "power of two" in told["why"]
+    assert reply({**given, "workload.micro_batch": count(1)})["recommended"]["micro_batch"] == 1
+
+
+def test_a_card_that_hong_kong_does_not_price_is_an_estimate_from_its_neighbour(library: Library) -> None:
+    job = tasks(library, 70)[1]
+    price = price_of(job, on(job, "h100_80gb_sxm", 8, library), market(library), library)
+    assert price is not None
+    assert price.estimated
+    assert price.premium is not None
+    assert "Tokyo" in price.place
+    # AWS Tokyo: 68.8 USD an hour for eight, times 1.12, times 730 hours.
+    assert price.currency == "USD"
+    assert price.range.likely == pytest.approx(68.8 * 1.12 * 730, rel=0.01)
+
+
+def test_a_vendors_article_is_said_to_be_one(library: Library) -> None:
+    job = tasks(library, 7)[1]
+    price = price_of(job, on(job, "a100_80gb_pcie", 1, library), market(library), library)
+    assert price is not None
+    assert (price.estimated, price.confidence, price.place) == (False, "low", "Hong Kong")
+
+
+def test_a_price_stays_in_the_currency_that_the_user_thinks_in_where_a_list_has_it(library: Library) -> None:
+    job = tasks(library, 7)[1]
+    option = on(job, "t4", 1, library)
+    for currency in ("CNY", "USD"):
+        price = price_of(replace(job, currency=currency), option, market(library), library)
+        assert price is not None
+        assert price.currency == currency
+
+
+def test_a_run_costs_its_hours_and_a_month_the_same_rate(library: Library) -> None:
+    answer = reply(
+        {
+            "model.params": billions(7), "tuning.method": "lora", "gpu.id": "a100_80gb_pcie", "gpu.count": count(1),
+            "data.tokens": tokens(1e8),
+        }
+    )  # fmt: skip
+    plan = answer["recommended"]
+    a_month, hours = plan["cost"]["likely"], plan["time_h"]["likely"]
+    assert plan["cost"]["run"]["likely"] == pytest.approx(a_month / 730 * hours, rel=0.02)
+
+
+def test_the_cheapest_is_the_cheapest_of_its_currency_only(library: Library) -> None:
+    job, place = tasks(library, 13)[1], market(library)
+    base = next(iter(candidates(job, place, library, cards=place.cards, per_node=None, nodes=None)))
+    by_label = dict(ranked(every(job, place, library, base), "CNY"))
+    for label in ("cheapest", "cheapest_in_usd"):
+        currencies = {each.option.price.currency for each in by_label[label] if each.option.price}
+        assert len(currencies) == 1, label
+
+
+def test_a_deadline_asks_for_more_cards_than_memory_does() -> None:
+    given = {"model.params": billions(13), "tuning.method": "lora", "data.tokens": tokens(1e9)}
+    slow = consulted(given).chosen
+    quick = consulted({**given, "schedule.deadline": Quantity(2.0, "days")}).chosen
+    assert slow is not None
+    assert quick is not None
+    assert slow.option is not None
+    assert quick.option is not None
+    assert slow.option.time is not None
+    assert quick.option.time is not None
+    assert quick.option.time.likely <= 48 < slow.option.time.likely
+
+
+def test_a_job_that_no_card_here_holds_is_sought_in_lighter_ways(library: Library) -> None:
+    place = market(library)
+    small = replace(place, cards=(library.gpus["rtx_4090"],), limits={"rtx_4090": 1}, kind="own_cards")
+    full = tasks(library, 7)[0]
+    found = list(candidates(full, small, library, cards=small.cards, per_node=None, nodes=None))
+    assert found
+    assert all(each.task.optimizer == "adamw_8bit" for each in found)
+    assert all(holds(each.option, surely=False) for each in found)
+
+
+def test_levers_stand_in_the_answer_with_their_price_in_speed() -> None:
+    answer = reply(
+        {"model.params": billions(70), "tuning.method": "full", "gpu.id": "a100_80gb_sxm", "gpu.count": count(8)}
+    )
+    assert answer["verdict"] == "no"
+    by_change = {lever["change"]: lever for lever in answer["levers"]}
+    offload = next(lever for change, lever in by_change.items() if "offload" in change)
+    assert offload["speed_factor"] < 1
+    assert "tokens a second" in offload["effect"]
