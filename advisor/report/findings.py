@@ -111,13 +111,14 @@ class _ItemWords:
 
 
 def explanation(runs: Iterable[Judged]) -> list[Json]:
-    """Every firing once: the rule, its evidence, the facts it matched and what it concluded."""
+    """Every firing once: the rule, its evidence, what it matched and concluded; those that decided come first."""
     lines: dict[tuple[str, str], Json] = {}
     for run in runs:
         for firing in run.outcome.firings:
-            entry = _firing(firing)
-            lines.setdefault((firing.rule, repr(entry["facts"])), entry)
-    return list(lines.values())
+            entry = {**_firing(firing), "decides": firing.rule in run.outcome.decided_by}
+            known = lines.setdefault((firing.rule, repr(entry["facts"])), entry)
+            known["decides"] = known["decides"] or entry["decides"]
+    return sorted(lines.values(), key=lambda entry: not entry["decides"])
 
 
 def _firing(firing: Firing) -> Json:

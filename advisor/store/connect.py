@@ -7,6 +7,7 @@ user, password or statement ever reaches a message: errors are told by their kin
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -89,8 +90,8 @@ def connect(url: URL, patience_s: float = PATIENCE_S) -> Engine:
 def _sqlite(url: URL, patience_s: float) -> Engine:
     path = Path(str(url.database))
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+        path.parent.mkdir(mode=stat.S_IRWXU, parents=True, exist_ok=True)
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, stat.S_IRUSR | stat.S_IWUSR))
     except OSError:
         raise StoreError(_CLOSED[0], do=_CLOSED[1]) from None
     engine = create_engine(url, poolclass=NullPool, hide_parameters=True, connect_args={"timeout": patience_s})

@@ -132,9 +132,8 @@ class Store:
             known = select(plans).where(plans.c.session == session, plans.c.plan == plan)
             row = connection.execute(known).first()
             if row is not None:
-                connection.execute(
-                    update(plans).where(plans.c.session == session, plans.c.plan == plan).values(at=_now())
-                )
+                again = update(plans).where(plans.c.session == session, plans.c.plan == plan)
+                connection.execute(again.values(turn=turn, at=_now()))
                 return _frozen(row)
             values = {
                 "session": session,

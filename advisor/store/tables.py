@@ -9,7 +9,7 @@ from __future__ import annotations
 from sqlalchemy import BigInteger, Column, ForeignKey, Index, Integer, MetaData, String, Table, Text
 
 SESSION_LENGTH = 2**5
-NAME_LENGTH = 200
+NAME_LENGTH = 2**8
 PLAN_LENGTH = 12
 
 metadata = MetaData()

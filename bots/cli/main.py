@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from advisor.core.errors import BadInput, HkgpuError
-from bots.cli import claims, options, rules
+from bots.cli import chat, claims, options, rules
 
 app = typer.Typer(
     name="hkgpu",
@@ -27,6 +27,8 @@ app = typer.Typer(
 )
 app.add_typer(rules.app, name="rules")
 app.command()(claims.claims)
+app.command()(chat.chat)
+app.command()(chat.forget)
 
 
 @app.command()
@@ -70,8 +72,12 @@ def checklist(
     format: Annotated[str, typer.Option(help="markdown or json")] = "markdown",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file.")] = None,
     lang: options.Lang = None,
+    session: chat.Session = None,
 ) -> None:
     """The acceptance checklist as a Markdown task list."""
+    if session is not None:
+        known = options.checked_format(format, ("markdown", "json"))
+        return chat.frozen_checklist(session, known, options.language(lang), output)
     from advisor.consult import answer
 
     facts = options.given_facts(input, set_)

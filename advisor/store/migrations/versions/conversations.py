@@ -15,7 +15,7 @@ def upgrade() -> None:
     """To this revision."""
     op.create_table(
         "sessions",
-        sa.Column("id", sa.String(32), primary_key=True),
+        sa.Column("id", sa.String(2**5), primary_key=True),
         sa.Column("version", sa.Integer, nullable=False),
         sa.Column("begun", sa.BigInteger, nullable=False),
         sa.Column("touched", sa.BigInteger, nullable=False),
@@ -25,8 +25,8 @@ def upgrade() -> None:
         "turns",
         _session(),
         sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
-        sa.Column("key", sa.String(200), nullable=False),
-        sa.Column("person", sa.String(200), nullable=False),
+        sa.Column("key", sa.String(2**8), nullable=False),
+        sa.Column("person", sa.String(2**8), nullable=False),
         sa.Column("at", sa.BigInteger, nullable=False),
         sa.Column("entry", sa.Text, nullable=False),
     )
@@ -35,8 +35,8 @@ def upgrade() -> None:
     op.create_table(
         "inbox",
         _session(),
-        sa.Column("key", sa.String(200), primary_key=True),
-        sa.Column("person", sa.String(200), nullable=False),
+        sa.Column("key", sa.String(2**8), primary_key=True),
+        sa.Column("person", sa.String(2**8), nullable=False),
         sa.Column("at", sa.BigInteger, nullable=False),
         sa.Column("text", sa.Text, nullable=False),
     )
@@ -53,7 +53,7 @@ def upgrade() -> None:
 
 
 def _session() -> sa.Column[str]:
-    return sa.Column("session", sa.String(32), sa.ForeignKey("sessions.id", ondelete="CASCADE"), primary_key=True)
+    return sa.Column("session", sa.String(2**5), sa.ForeignKey("sessions.id", ondelete="CASCADE"), primary_key=True)
 
 
 def downgrade() -> None:

@@ -1,0 +1,233 @@
+"""A conversation without its memory: from one message to an entry, and from the entries so far to a state.
+
+An entry is plain JSON: what was understood, with provenance, intent and versions, and never the text. `heard` is the
+only place that reads words; `replayed` reads entries alone, from the first one on, so that a changed answer leaves no
+stale conclusion behind. Nothing here is advice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+from advisor.core.text import Lang
+from advisor.dialogue.bare import NOTHING, bare_answer, leaning
+from advisor.dialogue.commands import Command, command_of
+from advisor.dialogue.cues import Cues
+from advisor.dialogue.lexicon import lexicon_of
+from advisor.dialogue.merge import alternatives, merged
+from advisor.dialogue.text import normalised
+from advisor.dialogue.understand import Understanding, understand
+from advisor.knowledge.library import Library
+
+Entry = dict[str, Any]
+FORMAT = 1
+# What only carries on what was asked before; everything else sets the topic of the conversation.
+_CARRIES_ON = ("provide_info", "correct_slot", "smalltalk", "out_of_scope", "compare")
+# Acts that change what holds, and can be taken back.
+_MOVES = ("said", "skip", "unknown", "restart")
+_PIECES = re.compile(r"[,，;；、]|\s+and\s+")
+_SIDES = re.compile(
+    r"^(?P<one>\d+)\s*(?:and|or|vs\.?|with|to|和|与|跟|同|同埋|还是)\s*(?P<other>\d+)(?P<unit>\s*[a-z张块卡台]+)$"
+)
+_WORD = re.compile(r"[a-z]{2}|[\u3400-\u9fff]", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What holds after the entries so far: slots, topic, what was declined, what was asked last."""
+
+    slots: Mapping[str, Any] = field(default_factory=dict)
+    intent: str = ""
+    lang: Lang | None = None
+    declined: frozenset[str] = frozenset()
+    asked: str = ""
+    changing: str = ""
+    lost: int = 0
+    turns: int = 0
+    past: tuple[State, ...] = ()
+
+
+def replayed(entries: Iterable[Mapping[str, Any]]) -> State:
+    """The state after these entries. Entries of a newer format are passed over in what they say anew."""
+    state = State()
+    for entry in entries:
+        state = advanced(state, entry)
+    return state
+
+
+def advanced(state: State, entry: Mapping[str, Any]) -> State:
+    """The state after one more entry."""
+    act = str(entry["act"])
+    moved = _moved(state, entry, act)
+    asked = str(entry.get("asked") or "")
+    changing = str(entry.get("about") or "") if act == "change" else state.changing
+    return replace(
+        moved,
+        lang=cast("Lang", entry["lang"]),
+        asked=asked,
+        changing="" if act in (*_MOVES, "back") else changing,
+        lost=state.lost + 1 if act == "lost" else 0,
+        turns=state.turns + 1,
+        past=(*state.past, replace(state, past=())) if act in _MOVES else moved.past,
+    )
+
+
+def _moved(state: State, entry: Mapping[str, Any], act: str) -> State:
+    if act == "said":
+        new = answers(entry)
+        slots = merged(state.slots, new, [f"forget:{slot}" for slot in entry.get("forgets", ())])
+        intent = str(entry["intent"])
+        topic = state.intent if state.intent and intent in _CARRIES_ON else intent
+        return replace(state, slots=slots, intent=topic, declined=state.declined - set(new))
+    if act in ("skip", "unknown"):
+        return replace(state, declined=state.declined | {str(entry["about"])} - {""})
+    if act == "restart":
+        return State(turns=state.turns)
+    if act == "back" and state.past:
+        earlier = state.past[-1]
+        return replace(earlier, past=state.past[:-1], turns=state.turns)
+    if act == "change":
+        return replace(state, declined=state.declined - {str(entry["about"])})
+    return state
+
+
+def answers(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """The slots that an entry says."""
+    return {answer["slot"]: answer["value"] for answer in entry.get("answers", ())}
+
+
+def overlaid(state: State, entry: Mapping[str, Any]) -> dict[str, Any]:
+    """The slots that an answer speaks of: for a comparison, its sides laid over what holds and forgotten afterwards."""
+    if entry["act"] != "compare":
+        return dict(state.slots)
+    return merged(state.slots, alternatives(state.slots, answers(entry)))
+
+
+def heard(text: str, state: State, library: Library) -> tuple[Entry, Understanding]:
+    """What one message says in a conversation, and how it was understood. Never raises for any text."""
+    seen = understand(text, library, dict(state.slots) or None)
+    command = command_of(text, library)
+    entry = _commanded(command, state, library) if command is not None else None
+    if entry is None:
+        entry = _bare(text, state, seen, library) or _spoken(text, state, seen, library)
+    entry.setdefault("answers", [])
+    entry.setdefault("intent", seen.intent)
+    return {"format": FORMAT, **entry, "lang": _lang(text, entry, state, seen, library)}, seen
+
+
+def _commanded(command: Command, state: State, library: Library) -> Entry | None:
+    if command.name == "compare":
+        return _compared(command, state, library)
+    if command.name == "change" and command.value:
+        return _changed(command, library)
+    if command.name == "change":
+        return {"act": "change", "about": command.slot, "intent": "correct_slot"}
+    if command.name in ("skip", "unknown") and not state.asked:
+        return None
+    about = command.slot or (state.asked if command.name in ("why", "skip", "unknown") else "")
+    name = "explain" if command.name == "why" and not about else command.name
+    intents = {"why": "ask_explain", "explain": "ask_explain", "export": "ask_checklist"}
+    return {"act": name, "about": about, "intent": intents.get(name, "provide_info")}
+
+
+def _compared(command: Command, state: State, library: Library) -> Entry | None:
+    # "4 and 8 cards": the first number borrows the unit of the second.
+    sides = _SIDES.sub(r"\g<one>\g<unit> or \g<other>\g<unit>", command.value)
+    seen = understand(sides, library)
+    if not seen.slots:
+        return None
+    return {"act": "compare" if state.slots else "said", "answers": said(seen.slots), "intent": "compare"}
+
+
+def _changed(command: Command, library: Library) -> Entry:
+    """`change X to V`: V as an answer to the question about X; where that is no value, the question is asked again."""
+    fact = fact_of(command.slot, library)
+    found = bare_answer(command.value, fact, library) if fact else None
+    if not isinstance(found, dict):
+        slots = understand(command.value, library).slots
+        found = dict(slots) if command.slot in slots else None
+    if found is None:
+        return {"act": "change", "about": command.slot, "intent": "correct_slot"}
+    return {"act": "said", "answers": said(found), "intent": "correct_slot"}
+
+
+def _bare(text: str, state: State, seen: Understanding, library: Library) -> Entry | None:
+    """A message that is no more than the answer to the question asked."""
+    fact = fact_of(state.asked, library)
+    if not fact or state.asked in seen.slots:
+        return None
+    found = bare_answer(text, fact, library)
+    rest: Mapping[str, Any] = {}
+    if found is None and seen.slots and seen.intent != "correct_slot":
+        found = bare_answer(_PIECES.split(text, maxsplit=1)[0], fact, library)
+        found = None if found == NOTHING else found
+        rest = seen.slots
+    elif isinstance(found, dict) and seen.slots and _WORD.search(text):
+        # "8张" to a question about length: the message says what its number counts.
+        return None
+    if found is None:
+        return None
+    if found == NOTHING:
+        return {"act": "skip", "about": state.asked, "intent": "provide_info"}
+    return {"act": "said", "answers": said({**rest, **cast("dict[str, Any]", found)}), "intent": "provide_info"}
+
+
+def _spoken(text: str, state: State, seen: Understanding, library: Library) -> Entry:
+    if not seen.slots and (changed := leaning(text, state.slots, library)):
+        return {"act": "said", "answers": said(changed), "intent": "correct_slot"}
+    cues = Cues(lexicon_of(library).intents).seen(normalised(text))
+    if seen.intent == "out_of_scope":
+        # In the middle of a conversation, words that mean nothing to us are more likely a slip than another subject.
+        return {"act": "declined" if "out_of_scope" in cues or not state.slots else "lost"}
+    if seen.intent == "compare" and seen.slots and state.slots:
+        return {"act": "compare", "answers": said(seen.slots)}
+    if not seen.slots and not seen.rejected and not seen.claims:
+        if seen.intent == "smalltalk" and ("smalltalk" in cues or not state.turns):
+            return {"act": "chat"}
+        if seen.intent in ("smalltalk", "provide_info", "correct_slot"):
+            return {"act": "lost"}
+        if seen.intent == "ask_explain" and state.slots:
+            return {"act": "explain", "about": ""}
+    return {
+        "act": "said",
+        "answers": said(seen.slots),
+        "forgets": sorted(note.removeprefix("forget:") for note in seen.notes if note.startswith("forget:")),
+        "rejected": [{"slot": each.get("slot", ""), "reason": each.get("reason", "")} for each in seen.rejected],
+    }
+
+
+def said(slots: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Slots as the answers of an entry."""
+    return [{"slot": slot, "value": value, "provenance": "said"} for slot, value in slots.items()]
+
+
+def fact_of(slot: str, library: Library) -> str:
+    """The fact that a slot's question is about, or an empty string; `task` is first a question about the method."""
+    if slot == "task":
+        return "tuning.method"
+    if slot in library.facts:
+        return slot
+    return next((record.id for record in library.facts.values() if record.slot == slot), "")
+
+
+def _lang(text: str, entry: Mapping[str, Any], state: State, seen: Understanding, library: Library) -> Lang:
+    """The language to answer in: the message's, but a bare value or a command keeps the conversation's."""
+    spoken: Lang = "en" if seen.lang == "en" else ("zh-Hant" if seen.lang == "zh-Hant" else "zh")
+    if state.lang is None:
+        return spoken
+    short = entry["act"] not in ("said", "compare", "lost", "chat", "declined") or not _WORD.search(text)
+    if short and spoken == "en":
+        return state.lang
+    if spoken == "zh" and state.lang == "zh-Hant" and not _only_simplified(text, library):
+        return state.lang
+    return spoken
+
+
+def _only_simplified(text: str, library: Library) -> bool:
+    """Whether a text holds a character that Traditional writing does not use."""
+    from advisor.knowledge.hant import to_hant
+
+    return any(to_hant(char, library) != char for char in text)
