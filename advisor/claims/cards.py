@@ -15,6 +15,7 @@ from advisor.claims.sentence import Sentence
 from advisor.core.findings import Verdict
 from advisor.core.text import Text
 from advisor.core.units import number
+from advisor.estimate.gpu_names import find_gpu
 from advisor.estimate.memory.names import plain_key
 from advisor.knowledge.records.common import Figure as Known
 from advisor.knowledge.records.gpus import Gpu
@@ -31,8 +32,7 @@ def candidates(sentence: Sentence, library: Any, *, by_memory: bool = True) -> l
     """The records that the cards of a sentence may be, narrowed by form and by the memory said."""
     found: list[Gpu] = []
     for name in sentence.gpus:
-        key = plain_key(name)
-        found += [card for card in map(library.gpus.get, _ids(key, library)) if card and card not in found]
+        found += [card for card in map(library.gpus.get, _ids(name, library)) if card and card not in found]
     found = [card for card in found if not card.modified] or found
     formed = [card for card in found if any(form in card.id for form in sentence.forms)]
     found = formed or found
@@ -43,9 +43,13 @@ def candidates(sentence: Sentence, library: Any, *, by_memory: bool = True) -> l
     return found
 
 
-def _ids(key: str, library: Any) -> list[str]:
+def _ids(name: str, library: Any) -> list[str]:
+    key = plain_key(name)
     ids = [id for id, names in library.gpus.names().items() if any(plain_key(name) == key for name in (id, *names))]
     families = {library.gpus[id].family for id in ids}
+    if not ids:
+        known = find_gpu(name, library)
+        return [known.id] if known else []
     exact = [id for id in ids if key in (plain_key(library.gpus[id].name), plain_key(library.gpus[id].label))]
     whole = [id for id in library.gpus if library.gpus[id].family in families] if not exact else []
     return list(dict.fromkeys((*exact, *whole, *ids)))

@@ -52,6 +52,8 @@ class Match:
     same_parts: bool
     related: bool
     """Two parts or a subject in common, or very many words."""
+    other: bool
+    """About another card, size, method or line: its answer is none for this sentence."""
 
 
 class Index:
@@ -92,7 +94,9 @@ class Index:
         # A card that is named says its own memory.
         told = near or claim.parts.figure is None or (claim.parts.measure == "fits" and bool(s.gpus))
         exact = same and told and _all_said(claim, s)
-        return Match(claim, score, exact, bool(same), _related(agree, shared, score >= c.threshold_words.value))
+        return Match(
+            claim, score, exact, bool(same), _related(agree, shared, score >= c.threshold_words.value), _other(claim, s)
+        )
 
     def _similar(self, mine: set[str], other: set[str]) -> float:
         common = sum(self._rare.get(word, 1.0) ** 2 for word in mine & other)
@@ -149,6 +153,17 @@ def _unsaid(claim: Claim, s: Sentence) -> int:
         (bool(parts.methods), bool(s.methods)),
     )
     return sum(mine != theirs for mine, theirs in pairs)
+
+
+def _other(claim: Claim, s: Sentence) -> bool:
+    parts = claim.parts
+    named = bool(parts.gpus and s.gpus)
+    return (
+        (named and not any(_same_card(mine, theirs) for mine in parts.gpus for theirs in s.gpus))
+        or (parts.params is not None and s.params is not None and parts.params != s.params)
+        or (bool(parts.methods and s.methods) and not set(parts.methods) & set(s.methods))
+        or (parts.line is not None and s.line is not None and parts.line != s.line)
+    )
 
 
 def _related(agree: float, shared: set[str], many_words: bool) -> bool:

@@ -10,11 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from advisor.claims import sentences
+from advisor.claims import sentences, sizes
 from advisor.claims.cards import candidates
 from advisor.claims.checked import Checked, merged, shown, worded
 from advisor.claims.figures import Figure
-from advisor.claims.find import FindConstants
 from advisor.claims.sentence import Sentence
 from advisor.core.errors import BadInput
 from advisor.core.findings import Verdict
@@ -212,8 +211,13 @@ def needed(sentence: Sentence, library: Any) -> Checked | None:
     if model is None or not said:
         return None
     shape, name = model
+    c = load(JobConstants, "claims", library)
     if "weights_size" in sentence.subjects and not sentence.methods:
-        return _weights(shape, name, sentence, said[-1], library)
+        return sizes.weights(shape, name, sentence, said[-1], library)
+    if "checkpoint" in sentence.subjects and not set(sentence.methods) & {"lora", "qlora"}:
+        return sizes.checkpoint(
+            shape, name, said[-1], load(JobConstants, "claims", library).estimate_near.value, library
+        )
     c = load(JobConstants, "claims", library)
     pairs = [(method, need(shape, method, None, sentence, library).to("GB")) for method in methods_of(sentence)]
     judged = [(method, range_, _amount(said[-1], range_, c)) for method, range_ in pairs]
@@ -238,14 +242,3 @@ def _amount(said: Figure, range_: Range, c: JobConstants) -> str:
     if said.relation == "at_most":
         return "right" if range_.low <= said.high else "low"
     return "right" if said.value <= range_.high * c.generous_need.value else "high"
-
-
-def _weights(shape: Shape, name: str, sentence: Sentence, said: Figure, library: Any) -> Checked:
-    """The weights alone: parameters times bits."""
-    bits = sentence.bits or 2**4
-    size = convert(shape.params * bits / 8, "B", "GB")
-    near = load(FindConstants, "claims", library).figure_near.value
-    right = said.near(size, 2 * near)
-    text = sentences.WEIGHTS_YES if right else sentences.WEIGHTS_NO
-    words = {"model": name, "bits": str(bits), "need": f"{number(size)} GB", "said": f"{number(said.value)} GB"}
-    return Checked("weights", "yes" if right else "no", worded(text, **words), words["need"], ("arithmetic",))

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from advisor.claims import cards, jobs, lines, recorded, sentences, servers, times
+from advisor.claims import cards, jobs, lines, recorded, sentences, servers, sizes, times
 from advisor.claims.checked import Checked
 from advisor.claims.find import FindConstants, Match, index_of
 from advisor.claims.measures import measures
@@ -20,6 +20,7 @@ from advisor.core.errors import HkgpuError
 from advisor.core.findings import Verdict
 from advisor.core.text import Text
 from advisor.estimate.constants import load
+from advisor.knowledge.records.claims import Claim
 
 _SPECS = ("memory", "bandwidth_memory", "bf16", "power", "nvlink")
 _CHECKS: dict[str, Callable[[Sentence, Any], Checked | None]] = {
@@ -32,6 +33,8 @@ _CHECKS: dict[str, Callable[[Sentence, Any], Checked | None]] = {
     "supply": servers.supply,
     "ram": servers.host_memory,
     "disk": servers.raid,
+    "node_power": servers.node_power,
+    "bytes_per_parameter": sizes.each,
 }
 # How many recorded claims are looked at: enough to meet the one that measures the same.
 _LOOKED_AT = 10
@@ -69,6 +72,7 @@ def _best(matches: list[Match], checked: Checked | None) -> Match | None:
         same = [match for match in matches if match.claim.parts.measure == checked.measure]
         if same:
             return max(same, key=lambda match: (match.exact, match.same_parts, match.score))
+    matches = [match for match in matches if not match.other]
     return matches[0] if matches else None
 
 
@@ -109,13 +113,16 @@ def _first(sentence: Sentence, best: Match | None, checked: Checked | None, libr
         verdict = checked.verdict
     if recorded.denied(sentence, claim, library):
         verdict = {"yes": "no", "no": "yes"}.get(verdict, verdict)  # type: ignore[assignment]
-    text = (*_told(verdict, claim.instead.text), *((checked.text,) if checked else ()))
+    text = (*_told(verdict, claim), *((checked.text,) if checked else ()))
     sources = tuple(dict.fromkeys((*claim.because, *(checked.sources if checked else ()))))
     return Judged(claim.id, verdict, text, checked.figure if checked else "", sources)
 
 
-def _told(verdict: Verdict, instead: Text) -> tuple[Text, ...]:
+def _told(verdict: Verdict, claim: Claim) -> tuple[Text, ...]:
     """What we say instead, with the verdict before it unless it begins with one."""
+    instead = claim.instead.text
+    if verdict != claim.answer:
+        return (sentences.RECORDED[verdict], recorded.without_verdict(instead))
     if instead.en.startswith(sentences.BEGINNINGS):
         return (instead,)
     return (sentences.RECORDED[verdict], instead)
@@ -139,7 +146,4 @@ def _others(matches: list[Match], best: Match | None, first: Judged, also: float
     near = [match for match in matches if match.exact and match.score >= also * best.score]
     same = [match.claim for match in near if match.claim.parts.measure == best.claim.parts.measure]
     others = [claim for claim in same if claim.id != first.id][:2]
-    return [
-        Judged(each.id, each.answer, _told(each.answer, each.instead.text), "", each.because, first=False)
-        for each in others
-    ]
+    return [Judged(each.id, each.answer, _told(each.answer, each), "", each.because, first=False) for each in others]

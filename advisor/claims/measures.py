@@ -42,7 +42,9 @@ def _of(figure: Figure, s: Sentence) -> tuple[str, ...]:
     if figure.unit in ("TFLOPS", "TOPS"):
         return ("cpu_rate",) if about & {"cpu_model", "cpu_rate"} and not s.gpus else ("bf16",)
     if figure.unit == "W":
-        return ("supply",) if "power_supplies" in about else ("power",)
+        return ("supply",) if "power_supplies" in about else ("node_power", "power")
+    if figure.unit == "B/param":
+        return ("bytes_per_parameter",)
     if figure.unit == "days":
         return ("transfer",) if s.data is not None and s.mbps is not None else ("duration",) if _trains(s) else ()
     if figure.unit == "Mbps":
@@ -73,7 +75,7 @@ def _bytes(s: Sentence) -> tuple[str, ...]:
     if not sized and (s.subjects & {"nvme", "raid0", "raid10", "cold_disk", "disk_sum"} or s.slots.get("storage_gb")):
         return ("disk",)
     if sized:
-        if "weights_size" in s.subjects and not s.gpus:
+        if s.subjects & {"weights_size", "checkpoint"} and not s.gpus:
             return ("memory_needed",)
         carded = bool(s.gpus) or s.count is not None
         return ("fits", "memory_needed") if carded or "needs" not in s.cues else ("memory_needed", "fits")

@@ -7,6 +7,7 @@ is said of the others.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from advisor.claims.checked import Checked
@@ -14,10 +15,14 @@ from advisor.claims.figures import Figure
 from advisor.claims.phrases import any_of
 from advisor.claims.sentence import Sentence, words_of
 from advisor.core.errors import UnitError
+from advisor.core.text import Text
 from advisor.core.units import convert, number
 from advisor.knowledge.records.claims import Claim
 
 _DENIABLE = ("fits",)
+_THAN = re.compile(r"(?<![a-z])than(?![a-z])|比")
+_BEGINS_EN = re.compile(r"^(?:Right|True|Correct|Yes|Agreed|Adopted)\b[.,;: ]*(?:and )?")
+_BEGINS_ZH = re.compile(r"^(?:对|正确|同意|采纳)[。，；：]?")
 
 
 def other_figure(sentence: Sentence, claim: Claim, near: float) -> Checked | None:
@@ -52,9 +57,27 @@ def _value(figure: Figure, unit: str) -> float | None:
 
 
 def denied(sentence: Sentence, claim: Claim, library: Any) -> bool:
-    """Whether the sentence denies what the claim states, or states what it denies."""
-    if claim.parts.measure not in _DENIABLE:
-        return False
-    phrases = words_of(library).figures["negations"]
-    said = claim.said.en if sentence.lang == "en" else claim.said.zh
-    return any_of(said.lower(), phrases) != sentence.negative
+    """Whether the sentence denies what the claim states, or states what it denies, or turns a comparison round."""
+    words = words_of(library).figures
+    said = (claim.said.en if sentence.lang == "en" else claim.said.zh).lower()
+    if claim.parts.over is not None:
+        return _turned(sentence.text, *claim.parts.over)
+    if claim.parts.measure in _DENIABLE:
+        return any_of(said, words["negations"]) != sentence.negative
+    if claim.parts.denies:
+        return not any_of(sentence.text, words["denials"])
+    flat = claim.answer == "yes" and claim.parts.measure is None
+    return flat and any_of(sentence.text, words["flat_denials"]) and not any_of(said, words["flat_denials"])
+
+
+def _turned(text: str, better: str, worse: str) -> bool:
+    """Whether a comparison names the worse thing as the better one: it stands before "than" or 比."""
+    comparison = _THAN.search(text)
+    first, second = text.find(better), text.find(worse)
+    return comparison is not None and 0 <= second < comparison.start() < first
+
+
+def without_verdict(text: Text) -> Text:
+    """The text without a verdict at its beginning that no longer holds."""
+    en = _BEGINS_EN.sub("", text.en, count=1)
+    return Text(en[:1].upper() + en[1:], _BEGINS_ZH.sub("", text.zh, count=1))

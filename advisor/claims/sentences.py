@@ -22,8 +22,8 @@ METHOD = {
     "lora": Text("LoRA", "LoRA"),
     "qlora": Text("QLoRA", "QLoRA"),
     "inference": Text("inference in BF16", "BF16 推理"),
-    "inference_8": Text("inference in INT8", "INT8 推理"),
-    "inference_4": Text("inference in INT4", "INT4 推理"),
+    "inference_8": Text("inference in 8 bits", "8 位推理"),
+    "inference_4": Text("inference in 4 bits", "4 位推理"),
 }
 SPEC_YES = Text("{card}: {measure} {real}.", "{card}：{measure} {real}。")
 SPEC_NO = Text("{card}: {measure} {real}, not {said}.", "{card}：{measure} {real}，不是 {said}。")
@@ -79,6 +79,13 @@ WEIGHTS_NO = Text(
     "The weights of {model} at {bits} bits take {need}, not {said}.",
     "{model} 的 {bits} 位权重占 {need}，不是 {said}。",
 )
+BYTES = Text("A weight of {bits} bits takes {real} bytes.", "{bits} 位权重每个占 {real} 字节。")
+CHECKPOINT = Text(
+    "A checkpoint of {model} that can be resumed takes about {real}: weights, their master copy and both optimizer "
+    "states. Weights alone or an adapter take less.",
+    "{model} 可续训的检查点约 {real}：权重、主副本和两份优化器状态。仅权重或适配器则更小。",
+)
+NODE = Text("{cards} with their server take about {real} at the wall.", "{cards} 连同整机约 {real}。")
 RTT_BELOW = Text(
     "Light in fibre alone needs {floor} ms for the round trip between Hong Kong and {city}; {said} cannot be true.",
     "香港与{city}之间仅光纤往返就要 {floor} ms，{said} 不成立。",

@@ -14,12 +14,15 @@ from typing import Any
 from advisor.claims import sentences
 from advisor.claims.cards import candidates
 from advisor.claims.checked import Checked, worded
+from advisor.claims.jobs import JobConstants
+from advisor.claims.phrases import any_of
 from advisor.claims.sentence import Sentence, words_of
 from advisor.core.errors import BadInput
 from advisor.core.findings import Verdict
 from advisor.core.text import Text
 from advisor.core.units import convert, number
 from advisor.estimate import cost, power
+from advisor.estimate.constants import load
 from advisor.knowledge.records.gpus import Gpu
 from advisor.knowledge.records.offers import WITHOUT_COMMITMENT
 
@@ -48,6 +51,23 @@ def supply(sentence: Sentence, library: Any) -> Checked | None:
     real = f"{number(need.likely)}-{number(need.high)} kW"
     source = tuple(filter(None, (card.power.source, "arithmetic")))
     return Checked("supply", verdict, worded(text, real=real, rest=f"{number(rest)} kW"), real, source)
+
+
+def node_power(sentence: Sentence, library: Any) -> Checked | None:
+    """Is the power of the whole server right? Only where a server is spoken of, not a card."""
+    watts, cards = sentence.of("W"), candidates(sentence, library)
+    whole = any_of(sentence.text, words_of(library).figures["whole_server"])
+    if not watts or not cards or not whole or sentence.count is None or "power_supplies" in sentence.subjects:
+        return None
+    card = max(cards, key=lambda one: one.power.value or 0)
+    need = power.node(card.power.value or 0, sentence.count, library).range
+    share = load(JobConstants, "claims", library).estimate_near.value
+    value = convert(watts[-1].value, "W", "kW")
+    right = need.likely * (1 - share) <= value <= need.high * (1 + share)
+    real = f"{number(need.likely)}-{number(need.high)} kW"
+    text = worded(sentences.NODE, cards=f"{sentence.count} × {card.label}", real=real)
+    source = tuple(filter(None, (card.power.source, "arithmetic")))
+    return Checked("power", "yes" if right else "no", text, real, source)
 
 
 def _supplies(sentence: Sentence, table: Mapping[str, Any]) -> int | None:

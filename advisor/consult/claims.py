@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from advisor.claims.judge import Judged, judge
-from advisor.claims.sentence import take_apart
+from advisor.claims.phrases import any_of
+from advisor.claims.sentence import take_apart, words_of
 from advisor.core.errors import BadInput
 from advisor.core.findings import Verdict, worst
 from advisor.core.text import Lang
@@ -74,11 +75,15 @@ def ask(text: str, *, lang: Lang | None = None) -> Reply:
 def claims_in(understanding: Understood, text: str, library: Library, lang: Lang) -> list[dict[str, Any]]:
     """`claims` of an answer: what the quoted sentences of a message are worth; empty where nothing is quoted.
 
-    Each is `{"id", "verdict", "text", "figure"?, "sources"}`; `text` serves where the quoting words stand alone.
+    Each is `{"id", "verdict", "text", "figure"?, "sources"}`; `text` serves where the quoting words stand alone,
+    and where somebody asks whether a sentence is true.
     """
     quoted = understanding.claims
     if not quoted:
-        return []
+        # "is it true that ..." asks about a sentence without naming who said it.
+        if not any_of(text.lower(), words_of(library).figures["truth_asked"]):
+            return []
+        quoted = (text,)
     wording = Wording(library, lang)
     found = [each for sentence in quoted for each in _judged(sentence, library) if each.found]
     if not found:

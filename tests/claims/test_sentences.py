@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -93,8 +94,21 @@ def test_a_quoted_vendor_gives_the_claims_of_an_answer() -> None:
     claims = desk.claims_in(understand(text, library), text, library, "zh")
     assert [claim["verdict"] for claim in claims] == ["no"]
     assert desk.verdict_of(claims) == "no"
+    asked = "Is it true that the B200 has 144 GB?"
+    assert desk.claims_in(understand(asked, library), asked, library, "en")[0]["verdict"] == "no"
     plain = "我们想在 A100 80G 上训练 70B"
     assert desk.claims_in(understand(plain, library), plain, library, "zh") == []
+
+
+def test_no_string_of_pieces_of_sentences_breaks_the_desk() -> None:
+    pieces = ["70B", "A100", "80GB", "1e9", "不能", "CN2 GIA", "0 ms", "-5 GB", "×", "RAID 10", "4x7.68TB",
+              "$0", "。", "?", "0.0.0", "H100 x 0", "999999999999 GB", "LoRA", "训练",
+              "days", "2-1 天", "NaN", "\ud83d", "北京", "W"]  # fmt: skip
+    random = Random(7)
+    for _ in range(200):
+        reply = desk.ask(" ".join(random.choices(pieces, k=random.randint(1, 9)))).json
+        assert reply["verdict"] in ("yes", "yes_if", "no", "unknown")
+        assert "NaN" not in json.dumps(reply, allow_nan=False).replace('"NaN', "")
 
 
 def test_the_command_prints_the_contract_s_json(capsys: pytest.CaptureFixture[str]) -> None:

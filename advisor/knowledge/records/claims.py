@@ -13,9 +13,7 @@ from pydantic import Field, model_validator
 
 from advisor.knowledge.records.common import BiText, Id, Items, Record, Status, Unit, Words
 
-ClaimVerdict = Literal[
-    "correct", "approximately", "misleading", "wrong", "contradicted_by_other_seed", "unverifiable"
-]
+ClaimVerdict = Literal["correct", "approximately", "misleading", "wrong", "contradicted_by_other_seed", "unverifiable"]
 Answer = Literal["yes", "yes_if", "no", "unknown"]
 ClaimKind = Literal[
     "sizing", "cost", "network", "process", "gpu_spec", "price", "ops", "software", "storage", "compliance", "checklist"
@@ -85,6 +83,10 @@ class Parts(Record):
     period: Literal["hour", "day", "month", "year"] | None = None
     real: Items[float] | None = Field(default=None, min_length=2, max_length=2)
     """Lowest and highest of the right figure, where no estimator computes it."""
+    denies: bool = False
+    """The statement denies something, so that a sentence which affirms it is judged the other way round."""
+    over: Items[Words] | None = Field(default=None, min_length=2, max_length=2)
+    """The better and the worse of a comparison."""
 
     @model_validator(mode="after")
     def _figure_is_whole(self) -> Parts:
@@ -123,7 +125,9 @@ class Claim(Record):
     def _answer_of_the_verdict(self) -> Claim:
         allowed = _ANSWERS[self.verdict]
         if self.answer not in allowed:
-            raise ValueError(f"a statement that is {self.verdict} is answered {' or '.join(allowed)}, not {self.answer}")
+            raise ValueError(
+                f"a statement that is {self.verdict} is answered {' or '.join(allowed)}, not {self.answer}"
+            )
         return self
 
 
