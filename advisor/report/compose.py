@@ -247,7 +247,7 @@ def configuration(judged: Judged, wording: Wording) -> Json:
         "precision": option.precision,
         "offload": option.offload,
         "cpu_cores": host.get("cpu_cores"),
-        "ram_gib": round(option.host_ram.to("GiB").high) if option.host_ram else None,
+        "ram_gib": round(option.host_ram.to("GiB").likely) if option.host_ram else None,
         "storage": _storage(option, order.get("storage", {})),
         "network": order.get("network", {}),
         "software": order.get("software", {}),

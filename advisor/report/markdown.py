@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from advisor.core.units import number
 from advisor.report import sentences
 from advisor.report.wording import Wording
 
@@ -54,7 +55,7 @@ def _understood(reply: Json, wording: Wording) -> list[str]:
     for key in ("understood", "assumed"):
         pairs = facts_line(reply, key, wording)
         if pairs:
-            lines.append(f"- {wording.fixed(sentences.HEADING, key)}: {escape(pairs)}")
+            lines.append(f"- {wording.pair(wording.fixed(sentences.HEADING, key), escape(pairs))}")
     for entry in reply["rejected"]:
         head = wording.fixed(sentences.HEADING, "rejected")
         lines.append(f"- {head}: {escape(entry.get('text', ''))} · {escape(entry.get('reason', ''))}")
@@ -79,7 +80,13 @@ def table(head: list[str], rows: list[list[str]]) -> str:
 def peak(row: Json) -> str:
     """`61 (55–72) GiB`, or a dash where there is no figure."""
     figures = row["peak_gib"]
-    return f"{figures['likely']} ({figures['low']}–{figures['high']}) GiB" if figures else "–"
+    return f"{_span(figures)} GiB" if figures else "–"
+
+
+def _span(figures: Json) -> str:
+    """`61.2 (55–72.4)`: three digits, as in the sentences."""
+    low, likely, high = (number(figures[end]) for end in ("low", "likely", "high"))
+    return f"{likely} ({low}–{high})"
 
 
 def hardware(row: Json) -> str:
@@ -111,7 +118,7 @@ def _by_method(rows: list[Json], wording: Wording) -> list[str]:
 
 def configuration(plan: Json, wording: Wording) -> str:
     """A configuration as a list."""
-    return "\n".join(f"- {name}: {value}" for name, value in configuration_lines(plan, wording))
+    return "\n".join(f"- {wording.pair(name, value)}" for name, value in configuration_lines(plan, wording))
 
 
 def configuration_lines(plan: Json, wording: Wording) -> list[tuple[str, str]]:
@@ -125,7 +132,7 @@ def configuration_lines(plan: Json, wording: Wording) -> list[tuple[str, str]]:
     if plan["method"] != "inference":
         state = wording.fixed(word, "on" if plan["grad_ckpt"] else "off")
         lines += [
-            (wording.fixed(word, "sharding"), wording.value("plan.sharding", plan["sharding"])),
+            (wording.fixed(word, "sharding"), way(plan, wording)),
             (wording.fixed(word, "micro_batch"), f"{plan['micro_batch']} × {plan['seq_len']} {wording.unit('tokens')}"),
             (wording.fixed(word, "grad_ckpt"), state),
             (wording.fixed(word, "optimizer"), wording.value("plan.optimizer", str(plan["optimizer"]))),
@@ -140,12 +147,7 @@ def configuration_lines(plan: Json, wording: Wording) -> list[tuple[str, str]]:
             lines.append((wording.fixed(word, label), _group(key, plan[key], wording)))
     if plan["time_h"]:
         hours = plan["time_h"]
-        lines.append(
-            (
-                wording.fixed(word, "time"),
-                f"{hours['likely']:,} ({hours['low']:,}–{hours['high']:,}) {wording.unit('h')}",
-            )
-        )
+        lines.append((wording.fixed(word, "time"), f"{_span(hours)} {wording.unit('h')}"))
     if plan["cost"]:
         lines.append((wording.fixed(word, "cost"), money(plan["cost"], wording)))
     return lines
@@ -170,8 +172,8 @@ def money(cost: Json, wording: Wording) -> str:
 
 
 def _band(figures: Json) -> str:
-    low, high = figures["low"], figures["high"]
-    return f"{low:,}" if low == high else f"{low:,}–{high:,}"
+    low, high = number(figures["low"]), number(figures["high"])
+    return low if low == high else f"{low}–{high}"
 
 
 def behind(cost: Json, wording: Wording) -> list[str]:
@@ -189,7 +191,7 @@ def behind(cost: Json, wording: Wording) -> list[str]:
 def _group(group: str, values: Json, wording: Wording) -> str:
     def one(name: str, value: Any) -> str:
         if isinstance(value, dict):
-            return f"{value['likely']} ({value['low']}–{value['high']}) kW"
+            return f"{_span(value)} kW"
         items = value if isinstance(value, list) else [value]
         return ", ".join(wording.value(f"order.{group}.{name}", str(item)) for item in items)
 
@@ -200,6 +202,16 @@ def _group(group: str, values: Json, wording: Wording) -> str:
     return "; ".join(f"{name} {value}" for name, value in named)
 
 
+def way(plan: Json, wording: Wording) -> str:
+    """How an option runs the job: how it is split, and what it does beyond the usual to fit."""
+    parts = [wording.value("plan.sharding", plan["sharding"])]
+    if plan["offload"]:
+        parts.append(wording.fixed(sentences.WORD, "offload"))
+    if plan["method"] != "inference" and plan["optimizer"] != "adamw":
+        parts.append(wording.value("plan.optimizer", plan["optimizer"]))
+    return " + ".join(parts)
+
+
 def _options(options: list[Json], wording: Wording) -> list[str]:
     if not options:
         return []
@@ -207,7 +219,7 @@ def _options(options: list[Json], wording: Wording) -> list[str]:
     for plan in options:
         label = wording.fixed(sentences.LABEL, plan["label"])
         cost = f"; {money(plan['cost'], wording)}" if plan["cost"] else ""
-        split = wording.value("plan.sharding", plan["sharding"])
+        split = way(plan, wording)
         lines.append(f"- {label}: {hardware(plan)}, {split}, {peak(plan)}{cost}")
     return [heading("options", wording), "\n".join(lines)]
 

@@ -23,7 +23,7 @@ def render(reply: Json, wording: Wording) -> str:
     ]
     if reply["recommended"]:
         lines = markdown.configuration_lines(reply["recommended"], wording)
-        blocks.append(_block("recommended", [f"{name}: {value}" for name, value in lines], wording))
+        blocks.append(_block("recommended", [wording.pair(name, value) for name, value in lines], wording))
     blocks.append(_block("options", [_option(plan, wording) for plan in reply["options"]], wording))
     blocks.append(_block("levers", [_lever(lever, wording) for lever in reply["levers"]], wording))
     blocks.append(_block("risks", [_risk(risk, wording) for risk in reply["risks"]], wording))
@@ -42,7 +42,7 @@ def _understood(reply: Json, wording: Wording) -> list[str]:
     for key in ("understood", "assumed"):
         pairs = markdown.facts_line(reply, key, wording)
         if pairs:
-            lines.append(f"{wording.fixed(sentences.HEADING, key)}: {pairs}")
+            lines.append(wording.pair(wording.fixed(sentences.HEADING, key), pairs))
     for entry in reply["rejected"]:
         head = wording.fixed(sentences.HEADING, "rejected")
         lines.append(f"{head}: {entry.get('text', '')} ({entry.get('reason', '')})")
@@ -52,7 +52,8 @@ def _understood(reply: Json, wording: Wording) -> list[str]:
 def _by_method(reply: Json, wording: Wording) -> list[str]:
     lines = []
     for row in reply["by_method"]:
-        head = f"{wording.fixed(sentences.METHOD, row['method'])}: {wording.fixed(sentences.VERDICT, row['verdict'])}"
+        verdict = wording.fixed(sentences.VERDICT, row["verdict"])
+        head = wording.pair(wording.fixed(sentences.METHOD, row["method"]), verdict)
         figures = ""
         if row["gpu"] is not None:
             usable = (
@@ -70,11 +71,14 @@ def _split(row: Json, wording: Wording) -> str:
 def _option(plan: Json, wording: Wording) -> str:
     cost = f" · {markdown.money(plan['cost'], wording)}" if plan["cost"] else ""
     label = wording.fixed(sentences.LABEL, plan["label"])
-    return f"{label}: {markdown.hardware(plan)} · {_split(plan, wording)} · {markdown.peak(plan)}{cost}"
+    return wording.pair(
+        label, f"{markdown.hardware(plan)} · {markdown.way(plan, wording)} · {markdown.peak(plan)}{cost}"
+    )
 
 
 def _lever(lever: Json, wording: Wording) -> str:
-    return f"{lever['change']} → {wording.fixed(sentences.VERDICT, lever['verdict_after'])}: {lever['effect']}"
+    after = wording.pair(wording.fixed(sentences.VERDICT, lever["verdict_after"]), lever["effect"])
+    return f"{lever['change']} → {after}"
 
 
 def _risk(risk: Json, wording: Wording) -> str:

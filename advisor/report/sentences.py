@@ -9,9 +9,9 @@ from advisor.core.text import Text
 
 VERDICT = {
     "yes": Text("Yes", "可以"),
-    "yes_if": Text("It depends", "有条件可以"),
+    "yes_if": Text("It depends", "要看情况"),
     "no": Text("No", "不行"),
-    "unknown": Text("Can't say yet", "暂时无法判断"),
+    "unknown": Text("I cannot tell yet", "还不能判断"),
 }
 METHOD = {
     "full": Text("full fine-tuning", "全参微调"),
@@ -115,6 +115,7 @@ WORD = {
     "micro_batch": Text("micro-batch", "单卡 batch"),
     "grad_ckpt": Text("gradient checkpointing", "梯度检查点"),
     "optimizer": Text("optimizer", "优化器"),
+    "offload": Text("offload to host RAM", "卸载到主机内存"),
     "cpu": Text("CPU cores", "CPU 核数"),
     "ram": Text("host RAM", "主机内存"),
     "storage": Text("disk", "磁盘"),

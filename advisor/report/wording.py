@@ -66,7 +66,15 @@ class Wording:
             return number(quantity.value)
         if quantity.unit == "Gparams":
             return f"{number(quantity.value)}B"
-        return f"{number(quantity.value)} {self.unit(quantity.unit)}"
+        shown = f"{number(quantity.value)} {self.unit(quantity.unit)}"
+        if quantity.unit == "h" and quantity.value >= Quantity(2, "days").to("h").value:
+            days = f"{number(quantity.to('days').value)} {self.unit('days')}"
+            return f"{shown} ({days})" if self.lang == "en" else f"{shown}（{days}）"
+        return shown
+
+    def pair(self, name: str, value: str) -> str:
+        """`name: value`, with the colon of the language."""
+        return f"{name}: {value}" if self.lang == "en" else f"{name}：{value}"
 
     def unit(self, unit: str) -> str:
         """A unit as people of the language write it."""
