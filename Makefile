@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 LOCK ?= locks/dev.txt
 
-.PHONY: setup demo test lint types contracts rules locks all-extras pythons bench accuracy understanding deep
+.PHONY: setup demo test lint types contracts rules locks all-extras pythons bench bench-peers accuracy understanding deep
 
 setup: $(VENV)/.ready
 
@@ -46,6 +46,8 @@ contracts: setup
 rules: setup
 	$(BIN)/hkgpu rules check
 	$(BIN)/hkgpu rules test
+	$(BIN)/hkgpu rules coverage
+	$(BIN)/hkgpu rules mutate
 
 # One environment with every extra: proves that the version bounds go together.
 all-extras:
@@ -74,6 +76,15 @@ locks:
 # Figures, not tests: they print and judge nothing.
 bench: setup
 	$(BIN)/python -m tests.bench.speed
+
+# Other calculators, each in an environment of its own under .venv-peers; one that cannot be installed is said so.
+bench-peers: setup
+	grep -v '^#' tests/accuracy/peers.txt | while read -r peer; do \
+	    home=.venv-peers/$${peer%%>*}; \
+	    [ -f $$home/.ready ] || { $(PYTHON) -m venv $$home && \
+	        $$home/bin/python -m pip install --quiet "$$peer" && touch $$home/.ready; } || echo "$$peer: not installed"; \
+	done
+	$(BIN)/python -m tests.accuracy.peers
 
 accuracy: setup
 	$(BIN)/python -m tests.accuracy.memory

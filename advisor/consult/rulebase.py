@@ -1,4 +1,4 @@
-"""The desk of the rule base: check, test, coverage, explain, graph, a new rule, the list of facts.
+"""The desk of the rule base: check, test, coverage, mutate, explain, graph, a new rule, the list of facts.
 
 It prints what the rules room finds. It writes one kind of file, the skeleton of a new rule, and refuses ids that are no
 ids, so that nothing is ever written outside the folder.
@@ -78,6 +78,25 @@ def coverage() -> Report:
     }
     lines = [f"{name}: {part} of {whole} ({100 * part / max(whole, 1):.1f} %)" for name, (part, whole) in sums.items()]
     return Report("\n".join([*untested, *lines]), not untested)
+
+
+def mutation(folder: Path | None = None) -> Report:
+    """Whether the examples notice when a rule is spoiled; survivors with the facts that would have told."""
+    from advisor.rules.mutate import mutate, told
+
+    library = library_with(folder)
+    specs, language, problems = read(library)
+    refuse(problems)
+    found = mutate(specs, language)
+    asked = library.heuristic("rules.mutants_caught")
+    share = 100 * found.caught / max(found.counted, 1)
+    lines = [f"{one.mutant.where}: {one.mutant.what}: {told(one.by, language)} would tell" for one in found.survivors]
+    lines.append(
+        f"{found.made} mutants of {len(specs)} rules: {found.caught} caught, {len(found.survivors)} survived, "
+        f"{found.equivalent} are no different and not counted"
+    )
+    lines.append(f"caught: {share:.1f} % (at least {asked.value:g} % asked)")
+    return Report("\n".join(lines), share >= asked.value)
 
 
 def explain(id: str, lang: Lang) -> str:

@@ -17,6 +17,8 @@ from advisor.rules.language import Atom, FactSpec
 _BOOLEANS = {True: "true", False: "false"}
 # Units of plain numbers: a literal may leave them out ("at_least: 4"), every other unit must be written.
 _PLAIN = ("number", "count")
+# Quantities of these dimensions are whole: between 4 and 5 there is nothing.
+_COUNTED = ("count", "tokens", "rows")
 
 
 class WrongValue(ValueError):
@@ -30,6 +32,11 @@ class WrongValue(ValueError):
 def plain_unit(spec: FactSpec) -> bool:
     """Whether a bare number is unambiguous for this fact."""
     return spec.kind == "number" or dimension(spec.unit) in _PLAIN
+
+
+def counted(spec: FactSpec) -> bool:
+    """Whether the fact has whole numbers only."""
+    return spec.kind == "quantity" and dimension(spec.unit) in _COUNTED
 
 
 def literal(spec: FactSpec, raw: object) -> Value:

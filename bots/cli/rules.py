@@ -1,4 +1,4 @@
-"""`hkgpu rules ...`: check, test, coverage, explain, graph, new."""
+"""`hkgpu rules ...`: check, test, coverage, mutate, explain, graph, new."""
 
 from __future__ import annotations
 
@@ -38,6 +38,16 @@ def coverage() -> None:
     from advisor.consult import rulebase
 
     report = rulebase.coverage()
+    options.show(report.text)
+    raise typer.Exit(0 if report.passed else 1)
+
+
+@app.command()
+def mutate(folder: Folder = None) -> None:
+    """Spoil every rule in small ways: do its examples notice?"""
+    from advisor.consult import rulebase
+
+    report = rulebase.mutation(folder)
     options.show(report.text)
     raise typer.Exit(0 if report.passed else 1)
 
