@@ -42,7 +42,7 @@ class Catalogue:
         self.roots = roots
 
     def files(self, kind: str) -> Mapping[str, Path]:
-        """Id -> file of one kind (`gpus`, ..., `facts`, `rules`, `items`), ordered by id."""
+        """Id -> file of one kind (`gpus`, ..., `facts`, `readings`, `rules`, `judging`, `items`), ordered by id."""
         return self._by_kind.get(kind, {})
 
     @property
@@ -96,7 +96,11 @@ def _scan(root: Path) -> dict[str, dict[str, Path]]:
         if len(parts) == 1:
             raise BadData("stands in no folder of rules/", where=str(path), expected="rules/FOLDER/NAME.yaml")
         if parts[0] == "facts":
-            _add(found.setdefault("facts", {}), ".".join(parts[1:]), path)
+            # What is read off outputs, and the rules that judge it, are shelves of their own: asking needs neither.
+            kind = "readings" if parts[1] == "read" else "facts"
+            _add(found.setdefault(kind, {}), ".".join(parts[1:]), path)
+        elif parts[0] == "judging":
+            _add(found.setdefault("judging", {}), ".".join(parts), path)
         else:
             kind = "items" if parts[0] == "acceptance" and _is_item(path) else "rules"
             _add(found.setdefault(kind, {}), ".".join(parts), path)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from advisor.knowledge.records.claims import Claim
     from advisor.knowledge.records.compatibility import Compatibility, Generation
     from advisor.knowledge.records.facts import FactRecord
+    from advisor.knowledge.records.faults import Fault
     from advisor.knowledge.records.frameworks import Framework
     from advisor.knowledge.records.gpus import Gpu
     from advisor.knowledge.records.heuristics import Heuristic
@@ -49,8 +50,11 @@ _RECORDS = {
     "claims": "claims.Claim",
     "words": "words.Lexicon",
     "facts": "facts.FactRecord",
+    "readings": "facts.FactRecord",
     "rules": "rules.RuleRecord",
+    "judging": "rules.RuleRecord",
     "items": "items.Item",
+    "faults": "faults.record_for",
     "compatibility": "compatibility.record_for",
 }
 KINDS = tuple(_RECORDS)
@@ -76,8 +80,11 @@ class Library:
     claims: Shelf[Claim]
     words: Shelf[Lexicon]
     facts: Shelf[FactRecord]
+    readings: Shelf[FactRecord]
     rules: Shelf[RuleRecord]
+    judging: Shelf[RuleRecord]
     items: Shelf[Item]
+    faults: Shelf[Fault]
     compatibility: Shelf[Compatibility]
 
     def __init__(self, roots: Sequence[Path] | None = None) -> None:

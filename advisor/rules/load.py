@@ -7,7 +7,7 @@ with a wrong shape gives problems and no rule, and a base with problems is never
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from advisor.core.errors import did_you_mean
 from advisor.core.facts import Value
@@ -35,6 +35,13 @@ from advisor.rules.language import (
     Sentence,
 )
 
+if TYPE_CHECKING:
+    from advisor.knowledge.records.facts import FactRecord
+    from advisor.knowledge.records.rules import RuleRecord
+    from advisor.knowledge.shelves import Shelf
+
+# Rules that advise on a plan, and rules that judge what was read off an output: two bases, never mixed.
+RuleKind = Literal["rules", "judging"]
 _RULE_KEYS = ("id", "status", "since", "because", "phase", "when", "then", "examples", "note")
 _THEN_KEYS = ("conclude", "advise", "risk", "check", "verdict")
 _EXAMPLE_KEYS = ("name", "given", "fires", "concludes")
@@ -62,22 +69,24 @@ class Heuristics(Mapping[str, Value]):
         return len(self._library.heuristics)
 
 
-def language(library: Library) -> Language:
-    """What rules may refer to; fact files are read by the library, which refuses wrong ones."""
-    facts = {key: _fact(library, key) for key in library.facts}
+def language(library: Library, kind: RuleKind = "rules") -> Language:
+    """What rules of a kind may refer to; fact files are read by the library, which refuses wrong ones."""
+    facts = {key: _fact(library, library.facts, key) for key in library.facts}
+    if kind == "judging":
+        facts |= {key: _fact(library, library.readings, key) for key in library.readings}
     because = frozenset((*library.sources, *library.claims))
     return Language(facts, Heuristics(library), frozenset(library.items), because)
 
 
-def _fact(library: Library, key: str) -> FactSpec:
-    record = library.facts[key]
+def _fact(library: Library, shelf: Shelf[FactRecord], key: str) -> FactSpec:
+    record = shelf[key]
     low, high = record.range if record.range is not None else (None, None)
     choices = record.choices or ()
     name = Text(record.name.en, record.name.zh)
     return FactSpec(
         id=key,
         kind=record.kind,
-        where=library.facts.document(key).where(),
+        where=shelf.document(key).where(),
         unit=record.unit or "",
         low=low,
         high=high,
@@ -88,12 +97,13 @@ def _fact(library: Library, key: str) -> FactSpec:
     )
 
 
-def rules(library: Library) -> tuple[list[RuleSpec], list[Problem]]:
-    """Every rule of the library in the order of ids, and what is wrong with the shapes of the others."""
+def rules(library: Library, kind: RuleKind = "rules") -> tuple[list[RuleSpec], list[Problem]]:
+    """Every rule of a kind in the order of ids, and what is wrong with the shapes of the others."""
     found: list[RuleSpec] = []
     problems: list[Problem] = []
-    for key in sorted(library.rules):
-        reading = _Reading(library.rules.document(key), key)
+    shelf: Shelf[RuleRecord] = library.judging if kind == "judging" else library.rules
+    for key in sorted(shelf):
+        reading = _Reading(shelf.document(key), key)
         rule = reading.rule()
         problems += reading.problems
         if rule is not None and not reading.problems:

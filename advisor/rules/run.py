@@ -44,14 +44,14 @@ class RuleBase:
         self._many = frozenset(key for key, spec in language.facts.items() if spec.many)
 
     @staticmethod
-    def check(library: Library) -> list[Problem]:
+    def check(library: Library, kind: load.RuleKind = "rules") -> list[Problem]:
         """Everything that is wrong with the library's rules and facts; `build` raises where this is not empty."""
-        return read(library)[2]
+        return read(library, kind)[2]
 
     @classmethod
-    def build(cls, library: Library) -> RuleBase:
+    def build(cls, library: Library, kind: load.RuleKind = "rules") -> RuleBase:
         """Read, check, compile. Raises `BadData`, one line a problem, each with file and line."""
-        specs, language, problems = read(library)
+        specs, language, problems = read(library, kind)
         refuse(problems)
         return cls(specs, language)
 
@@ -117,11 +117,11 @@ class RuleBase:
         self.close()
 
 
-def read(library: Library) -> tuple[list[RuleSpec], Language, list[Problem]]:
-    """The library's rules and language, and everything that is wrong with them."""
+def read(library: Library, kind: load.RuleKind = "rules") -> tuple[list[RuleSpec], Language, list[Problem]]:
+    """The library's rules of a kind and their language, and everything that is wrong with them."""
     with _collector_at_rest():
-        language = load.language(library)
-        specs, problems = load.rules(library)
+        language = load.language(library, kind)
+        specs, problems = load.rules(library, kind)
         return specs, language, [*problems, *check(specs, language)]
 
 

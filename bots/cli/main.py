@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from advisor.core.errors import BadInput, HkgpuError
-from bots.cli import chat, claims, options, rules
+from bots.cli import chat, claims, judge, options, rules
 
 app = typer.Typer(
     name="hkgpu",
@@ -27,6 +27,7 @@ app = typer.Typer(
 )
 app.add_typer(rules.app, name="rules")
 app.command()(claims.claims)
+app.command()(judge.judge)
 app.command()(chat.chat)
 app.command()(chat.forget)
 

@@ -28,7 +28,11 @@ def test_every_file_can_be_read_and_every_reference_resolves() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_id_in_every_file_is_its_path(kind: str) -> None:
-    folder = {"facts": "rules/facts", "rules": "rules", "items": "rules"}.get(kind, f"knowledge/{kind}")
+    facts, rules = (
+        dict.fromkeys(("facts", "readings"), "rules/facts"),
+        dict.fromkeys(("rules", "judging", "items"), "rules"),
+    )
+    folder = {**facts, **rules}.get(kind, f"knowledge/{kind}")
     wrong = []
     for key, record in LIBRARY.shelf(kind).items():
         path = LIBRARY.shelf(kind).path(key)

@@ -1,0 +1,210 @@
+"""The desk that judges a delivery: outputs in, a verdict for each and one for each checklist item out.
+
+Readers say what was printed, rules (rules/judging) say what it means, and this carries values between them. It holds no
+limit and no advice. The rules that judge are a base of their own, built with the first output and not for an answer.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from advisor.acceptance import cards, faults, order
+from advisor.acceptance.decode import clean, decode
+from advisor.acceptance.evidence import Output, gather, read_text
+from advisor.acceptance.lines import line_of
+from advisor.acceptance.reading import Reading
+from advisor.core.errors import BadInput, HkgpuError
+from advisor.core.facts import Fact, Facts, Value
+from advisor.core.findings import Outcome
+from advisor.core.judged import OF_RULING, WORST_FIRST, Delivery, FileJudged, Finding, ItemJudged, Judgement
+from advisor.knowledge.library import Library, open_library
+
+if TYPE_CHECKING:
+    from advisor.rules.run import RuleBase
+
+# A paste longer than this is a file.
+LONGEST = 2**23
+_NO_ORDER = order.Order()
+# What decides in a rule: the first comparison of an amount.
+_AMOUNTS = ("gt", "lt", "at_least", "at_most")
+
+
+@lru_cache(maxsize=1)
+def base() -> RuleBase:
+    """The rules that judge, checked and compiled once a process."""
+    from advisor.rules.run import RuleBase
+
+    return RuleBase.build(open_library(), "judging")
+
+
+def judge(paths: Sequence[Path], *, ordered: order.Order | None = None, tool: str | None = None) -> Delivery:
+    """Judge files, folders and archives. Raises `BadInput` for what is not there or a tool nobody knows."""
+    if not paths:
+        raise BadInput("there is nothing to judge", do="name a file, a folder or - for a paste")
+    return _judged((one for path in paths for one in _named(path, tool)), ordered)
+
+
+def judge_text(text: str, *, ordered: order.Order | None = None, tool: str | None = None) -> Delivery:
+    """Judge a paste, which may hold several outputs."""
+    return _judged(read_text(clean(text), "-", tool), ordered)
+
+
+def judge_stdin(*, ordered: order.Order | None = None, tool: str | None = None) -> Delivery:
+    """Judge what stands on standard input, in whatever encoding; a longer paste is refused."""
+    data = sys.stdin.buffer.read(LONGEST + 1)
+    if len(data) > LONGEST:
+        raise BadInput("the paste is too long", expected=f"at most {LONGEST} bytes", do="save it as a file")
+    return _judged(read_text(decode(data), "-", tool), ordered)
+
+
+def _named(path: Path, tool: str | None) -> Iterator[Output]:
+    if not path.exists():
+        raise BadInput("is not there", where=str(path))
+    yield from gather(path, tool)
+
+
+def read_order(text: str, where: str) -> order.Order:
+    """An order from YAML or JSON. Raises `BadInput` naming the fact that cannot be."""
+    from advisor.dialogue.answers import answers_from
+    from advisor.knowledge.reader import read_text as read_yaml
+
+    data = read_yaml(text, Path(where)).data
+    if not isinstance(data, Mapping):
+        raise BadInput("is no order", where=where, expected="a mapping of facts, or the JSON of an answer")
+    slots = order.flat(data)
+    card = str(slots.get("gpu_model") or slots.get("gpu.id") or "")
+    found = answers_from(slots, open_library()).answers
+    facts = {key: fact.value for key, fact in found[0].items()} if found else {}
+    return order.Order(card, facts)
+
+
+def _judged(outputs: Iterable[Output], ordered: order.Order | None) -> Delivery:
+    library = open_library()
+    asked = ordered or _NO_ORDER
+    files = tuple(_file(output, asked, library) for output in outputs)
+    return Delivery(files, tuple(_items(files, library, ordered is not None)), dict(asked.facts))
+
+
+def _file(output: Output, asked: order.Order, library: Library) -> FileJudged:
+    reading = output.reading
+    if reading is None:
+        return FileJudged(output.file, "", "", "inconclusive", {}, (), (), "unknown_tool")
+    try:
+        enrich(reading, asked, library)
+        outcome = base().run(_facts(reading, asked, library))
+        findings = _findings(outcome, library)
+    except HkgpuError as error:
+        return FileJudged(
+            output.file, reading.tool, reading.version, "inconclusive", reading.values, (), (), str(error)
+        )
+    items = _tools(library).get(reading.tool, {}).get("items", ())
+    verdict = _worst(finding.judgement for finding in findings)
+    problem = "" if findings else "no_limit"
+    # An output speaks of the items that a rule named; of its first one where none did.
+    said = tuple(dict.fromkeys(one.item for one in findings if one.item)) or tuple(items[:1])
+    return FileJudged(output.file, reading.tool, reading.version, verdict, reading.values, said, findings, problem)
+
+
+def enrich(reading: Reading, asked: order.Order, library: Library) -> None:
+    """Add what the card, the catalogue of faults, the network and the order imply."""
+    cards.compare(reading, library)
+    faults.classify(reading, library)
+    order.measure_up(reading, asked, library)
+    if reading.hosts:
+        backbones: Any = library.words.require("backbones").entries
+        reading.show(line=line_of(reading.hosts, backbones["prefixes"], backbones["numbers"]))
+
+
+def _facts(reading: Reading, asked: order.Order, library: Library) -> Facts:
+    every: dict[str, Value] = {f"read.{key}": value for key, value in reading.facts.items()}
+    every |= {"read.tool": reading.tool, "read.complete": reading.complete, "read.ran": reading.ran}
+    every["read.contradictory"] = reading.contradictory
+    facts = {key: Fact(key, value, "known") for key, value in every.items() if key in library.readings}
+    facts |= {key: Fact(key, value, "said") for key, value in asked.facts.items() if key in library.facts}
+    return Facts(facts)
+
+
+def _findings(outcome: Outcome, library: Library) -> tuple[Finding, ...]:
+    said = {advice.rule: advice for advice in outcome.advice}
+    checks = {check.rule: check.item for check in outcome.checks}
+    found = []
+    for ruling in outcome.rulings:
+        advice = said[ruling.rule]
+        figure, limit, source = _deciding(ruling.rule, advice.values, outcome.facts, library)
+        sources = (source, *ruling.because) if source else ruling.because
+        found.append(
+            Finding(
+                ruling.rule,
+                OF_RULING[ruling.verdict],
+                checks.get(ruling.rule),
+                advice.say,
+                advice.values,
+                figure,
+                limit,
+                tuple(dict.fromkeys(sources)),
+            )
+        )
+    return tuple(sorted(found, key=lambda one: (WORST_FIRST.index(one.judgement), one.rule)))
+
+
+def _deciding(
+    rule: str, values: Mapping[str, Value], facts: Facts, library: Library
+) -> tuple[Value | None, Value | None, str]:
+    """The figure that a rule compared, its limit, and where the limit comes from."""
+    from advisor.rules.language import FactRef, HeuristicRef
+
+    conditions = base().rules[rule].spec.conditions
+    for condition in conditions:
+        if condition.word not in _AMOUNTS:
+            continue
+        right = condition.right
+        if isinstance(right, HeuristicRef):
+            record = library.heuristic_record(right.heuristic)
+            return facts.value(condition.fact), record.quantity, record.accepted.source
+        if isinstance(right, FactRef):
+            return facts.value(condition.fact), facts.value(right.fact), ""
+        return facts.value(condition.fact), right if not isinstance(right, tuple) else None, ""
+    last = conditions[-1]
+    return facts.value(last.fact), None, ""
+
+
+def _worst(judgements: Iterable[Judgement]) -> Judgement:
+    """The merged verdict; nothing said is no evidence, and no evidence is inconclusive."""
+    return min(judgements, key=WORST_FIRST.index, default="inconclusive")
+
+
+def _items(files: Sequence[FileJudged], library: Library, ordered: bool) -> Iterator[ItemJudged]:
+    tools = _tools(library)
+    said = sorted({item for file in files for item in file.items}, key=list(library.items).index)
+    for item in said:
+        about = [file for file in files if item in file.items]
+        findings = [one for file in about for one in file.findings if one.item == item]
+        general = [one for file in about for one in file.findings if one.item is None and one.judgement != "pass"]
+        decided = min((*findings, *general), key=lambda one: WORST_FIRST.index(one.judgement), default=None)
+        needs = all(tools.get(file.tool, {}).get("needs_order") for file in about)
+        nothing: Judgement = "does not apply" if needs and not ordered else "inconclusive"
+        names = tuple(file.file for file in about)
+        yield ItemJudged(item, decided.judgement if decided else nothing, decided, names)
+
+
+def _tools(library: Library) -> Mapping[str, Any]:
+    entries: Any = library.words.require("acceptance_tools").entries
+    return dict(entries)
+
+
+def render(delivery: Delivery, format: str, lang: str) -> str:
+    """The delivery as text, Markdown or JSON."""
+    from advisor.report import judged
+
+    return judged.render(delivery, open_library(), format, lang)
+
+
+def tools() -> str:
+    """The tools whose outputs can be judged, with the items they speak of."""
+    library = open_library()
+    rows = [f"{tool}: {', '.join(entry['items'])}" for tool, entry in _tools(library).items()]
+    return "\n".join(rows)

@@ -1,0 +1,214 @@
+"""Words a judged delivery: the checklist filled in, the reasons, and a message to the vendor, in three languages.
+
+It renders what was judged and adds no judgement; fixed sentences stand here, what a rule said stands in its file.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from advisor.core.errors import BadInput
+from advisor.core.facts import Value
+from advisor.core.judged import WORST_FIRST, Delivery, FileJudged, Finding, ItemJudged, Judgement
+from advisor.core.text import LANGS, Lang, Text
+from advisor.core.units import Quantity
+from advisor.knowledge.library import Library
+from advisor.report.wording import Wording
+
+VERDICT: dict[Judgement, Text] = {
+    "fail": Text("FAIL", "不合格"),
+    "inconclusive": Text("INCONCLUSIVE", "无法判断"),
+    "warn": Text("WARNING", "警告"),
+    "pass": Text("PASS", "合格"),
+    "does not apply": Text("does not apply", "不适用"),
+}
+SENTENCE = {
+    "heading": Text("Acceptance of the delivery", "交付验收结果"),
+    "items": Text("Checklist", "验收清单"),
+    "files": Text("Outputs", "输出"),
+    "limit": Text("limit", "限值"),
+    "source": Text("source", "来源"),
+    "file": Text("file", "文件"),
+    "unknown_tool": Text("no known tool printed this; name it with --tool", "认不出是哪个工具的输出，可用 --tool 指明"),
+    "no_limit": Text(
+        "it was read, but nothing in it can be judged without an order or for this card",
+        "已读取，但没有订单或该型号没有公认限值，无法判断",
+    ),
+    "no_order": Text("only an order says what is right here", "是否正确要看订单"),
+    "message": Text("Message to the vendor", "发给供应商的说明"),
+    "dear": Text(
+        "We ran the agreed acceptance commands on the delivered server. These items did not meet the order or the "
+        "published limits:",
+        "我们在交付的服务器上运行了约定的验收命令，以下项目不符合订单或公开限值：",
+    ),
+    "ask": Text(
+        "Please repair or exchange the parts concerned and tell us when we can run the same commands again. Until then "
+        "we do not consider the delivery accepted.",
+        "请维修或更换相关部件，并告知何时可以重跑同样的命令。在此之前，我们不视为验收通过。",
+    ),
+    "repeat": Text(
+        "These could not be judged; please let us run them again, or send the whole output:",
+        "以下项目无法判断，请安排重跑或提供完整输出：",
+    ),
+    "nothing": Text("There was no output to judge.", "没有可判断的输出。"),
+}
+
+
+def render(delivery: Delivery, library: Library, format: str, lang: str) -> str:
+    """The delivery in one format. Raises `BadInput` for a language or format nobody knows."""
+    if lang not in LANGS:
+        raise BadInput(f'unknown language "{lang}"', expected=", ".join(LANGS))
+    page = _Page(Wording(library, lang), library)
+    if format == "json":
+        return json.dumps(list(page.json(delivery)), ensure_ascii=False, allow_nan=False, indent=1)
+    return "\n".join(page.markdown(delivery) if format == "markdown" else page.text(delivery))
+
+
+class _Page:
+    """One delivery in one language."""
+
+    def __init__(self, wording: Wording, library: Library) -> None:
+        self.wording, self.library = wording, library
+
+    def fixed(self, key: str) -> str:
+        """A fixed sentence; a problem that is none of them is shown as it is."""
+        return self.wording.fixed(SENTENCE, key)
+
+    def verdict(self, judgement: Judgement) -> str:
+        """A verdict's word."""
+        return self.wording.text(VERDICT[judgement])
+
+    def said(self, finding: Finding) -> str:
+        """What a rule said, with its figures."""
+        return self.wording.filled(finding.say, finding.values)
+
+    def value(self, value: Value | None) -> str:
+        """A figure or a limit as people read it; empty where there is none."""
+        return "" if value is None else self.wording.value("", value)
+
+    def reasons(self, file: FileJudged) -> list[str]:
+        """Why an output got its verdict: what the rules of that verdict and of worse ones said."""
+        decided = [one for one in file.findings if one.judgement != "pass"] or list(file.findings)
+        found = [f"{self.verdict(one.judgement)}: {self.said(one)}" for one in decided]
+        return [*dict.fromkeys(found), *([self.fixed(file.problem)] if file.problem else [])]
+
+    def title(self, item: str) -> str:
+        """An item's title."""
+        return self.wording.text(self.library.items[item].title.text) if item in self.library.items else item
+
+    def why(self, item: ItemJudged) -> str:
+        """One line of reason for an item."""
+        if item.finding is not None:
+            return self.said(item.finding)
+        return self.fixed("no_order" if item.judgement == "does not apply" else "no_limit")
+
+    def sources(self, finding: Finding | None) -> str:
+        """Titles of the sources of a finding."""
+        if finding is None:
+            return ""
+        known = [self.library.sources[key].title for key in finding.sources if key in self.library.sources]
+        return "; ".join(known) or ", ".join(finding.sources)
+
+    def json(self, delivery: Delivery) -> Iterator[dict[str, Any]]:
+        """One object a file, then one an item."""
+        for file in delivery.files:
+            yield {
+                "file": file.file,
+                "tool": file.tool,
+                "version": file.version,
+                "verdict": file.judgement,
+                "values": {key: _finite(value) for key, value in file.values.items()},
+                "items": list(file.items),
+                "reasons": self.reasons(file),
+            }
+        for item in delivery.items:
+            finding = item.finding
+            yield {
+                "item": item.item,
+                "verdict": item.judgement,
+                "figure": self.value(finding.figure) if finding else "",
+                "limit": self.value(finding.limit) if finding else "",
+                "source": self.sources(finding),
+                "files": list(item.files),
+                "reason": self.why(item),
+            }
+
+    def text(self, delivery: Delivery) -> Iterator[str]:
+        """Items first, worst first; then the outputs."""
+        if not delivery.files:
+            yield self.fixed("nothing")
+        for item in self.sorted(delivery):
+            yield f"{self.verdict(item.judgement):14} {self.title(item.item)}: {self.why(item)}{self.limits(item)}"
+        yield ""
+        for file in delivery.files:
+            yield f"{self.verdict(file.judgement):14} {file.file} ({file.tool or '?'} {file.version})".rstrip()
+            for reason in self.reasons(file):
+                yield f"               {reason}"
+        yield from self.message(delivery)
+
+    def limits(self, item: ItemJudged) -> str:
+        """Figure against limit, where a rule compared two."""
+        if item.finding is None or not isinstance(item.finding.limit, Quantity | float | int):
+            return ""
+        return f" [{self.value(item.finding.figure)}; {self.fixed('limit')} {self.value(item.finding.limit)}]"
+
+    @staticmethod
+    def sorted(delivery: Delivery) -> list[ItemJudged]:
+        """The items, worst first."""
+        return sorted(delivery.items, key=lambda one: WORST_FIRST.index(one.judgement))
+
+    def markdown(self, delivery: Delivery) -> Iterator[str]:
+        """The checklist filled in, as a task list, with figure, limit, source and file."""
+        yield f"# {self.fixed('heading')}"
+        yield ""
+        yield f"## {self.fixed('items')}"
+        for item in self.sorted(delivery):
+            box = "x" if item.judgement == "pass" else " "
+            yield f"- [{box}] **{self.verdict(item.judgement)}** {_plain(self.title(item.item))} (`{item.item}`)"
+            yield f"  - {_plain(self.why(item))}{_plain(self.limits(item))}"
+            if item.finding is not None:
+                yield f"  - {self.fixed('source')}: {_plain(self.sources(item.finding))}"
+            yield f"  - {self.fixed('file')}: {', '.join(f'`{_plain(name)}`' for name in item.files)}"
+        yield ""
+        yield f"## {self.fixed('files')}"
+        for file in delivery.files:
+            head = f"{_plain(file.file)} ({file.tool or '?'} {_plain(file.version)})".replace(" )", ")")
+            yield f"- **{self.verdict(file.judgement)}** {head}"
+            for reason in self.reasons(file):
+                yield f"  - {_plain(reason)}"
+        yield from self.message(delivery)
+
+    def message(self, delivery: Delivery) -> Iterator[str]:
+        """What to write to the vendor, in English and in Chinese; nothing where nothing failed."""
+        failed = [item for item in delivery.items if item.judgement == "fail"]
+        if not failed:
+            return
+        for lang in ("en", "zh"):
+            page = _Page(Wording(self.library, _language(lang)), self.library)
+            yield ""
+            yield f"## {page.fixed('message')}"
+            yield page.fixed("dear")
+            for item in failed:
+                yield f"- {_plain(page.title(item.item))}: {_plain(page.why(item))}{_plain(page.limits(item))}"
+            unclear = [item for item in delivery.items if item.judgement == "inconclusive"]
+            if unclear:
+                yield page.fixed("repeat")
+                for item in unclear:
+                    yield f"- {_plain(page.title(item.item))}: {_plain(page.why(item))}"
+            yield page.fixed("ask")
+
+
+def _language(lang: str) -> Lang:
+    return "zh" if lang == "zh" else "en"
+
+
+def _finite(value: float | int | str) -> float | int | str:
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _plain(text: str) -> str:
+    """Text of a stranger's file in Markdown: no line breaks and no markup."""
+    return " ".join(text.split()).replace("`", "'").replace("<", "&lt;").replace("|", "\\|").replace("[", "\\[")

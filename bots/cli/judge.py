@@ -1,0 +1,35 @@
+"""`hkgpu judge FILE|DIR|-`: what the acceptance commands printed, judged item by item."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bots.cli import options
+
+
+def judge(
+    paths: Annotated[list[str] | None, typer.Argument(help="Files, folders or archives; - reads a paste.")] = None,
+    order: Annotated[Path | None, typer.Option(help="What was ordered: YAML facts, or the JSON of an answer.")] = None,
+    tool: Annotated[str | None, typer.Option(help="The tool that printed it, where it isn't recognised.")] = None,
+    tools: Annotated[bool, typer.Option("--tools", help="List the tools and the items they speak of.")] = False,
+    format: options.Format = "text",
+    lang: options.Lang = None,
+) -> None:
+    """Judge the outputs of the acceptance commands; exit 1 if an item failed."""
+    from advisor.consult import judge as desk
+
+    if tools:
+        options.show(desk.tools())
+        return
+    known = options.checked_format(format)
+    ordered = desk.read_order(options.read(order), str(order)) if order is not None else None
+    names = paths or []
+    if names == ["-"]:
+        delivery = desk.judge_stdin(ordered=ordered, tool=tool)
+    else:
+        delivery = desk.judge([Path(name) for name in names], ordered=ordered, tool=tool)
+    options.show(desk.render(delivery, known, options.language(lang) or options.default_lang()))
+    raise typer.Exit(1 if delivery.failed else 0)
