@@ -152,7 +152,9 @@ def _unsaid(claim: Claim, s: Sentence) -> int:
         (parts.figure is not None, bool(s.figures)),
         (bool(parts.methods), bool(s.methods)),
     )
-    return sum(mine != theirs for mine, theirs in pairs)
+    # A recorded figure that the sentence does not give is the surest sign of another statement.
+    bare = parts.figure is not None and not s.figures
+    return sum(mine != theirs for mine, theirs in pairs) + 2 * bare
 
 
 def _other(claim: Claim, s: Sentence) -> bool:

@@ -177,10 +177,11 @@ def _fit_answer(name: str, every: list[Tried]) -> tuple[Verdict, Text, str]:
         most = max(every, key=lambda each: each.need.likely)
         return "yes", worded(sentences.FITS_YES, **_words(name, most)), shown(most.need)
     good = [each for each in every if each.verdict != "no"]
+    words: dict[str, Any] = {} if len(good) == len(every) else {"methods": _listed(good)}
     text = worded(
-        sentences.FITS_IF,
+        sentences.FITS_IF if words else sentences.FITS_NEAR,
+        **words,
         model=name,
-        methods=_listed(good),
         cards=" / ".join(dict.fromkeys(each.place.name for each in every)),
         usable=" / ".join(dict.fromkeys(number(each.place.usable) for each in every)),
         needs=_needs([(each.method, each.need) for each in every]),

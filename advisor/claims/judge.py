@@ -17,11 +17,12 @@ from advisor.claims.find import FindConstants, Match, index_of
 from advisor.claims.measures import measures
 from advisor.claims.sentence import Sentence
 from advisor.core.errors import HkgpuError
-from advisor.core.findings import Verdict
+from advisor.core.findings import VERDICTS, Verdict
 from advisor.core.text import Text
 from advisor.estimate.constants import load
 from advisor.knowledge.records.claims import Claim
 
+_OF_A_CARD = ("memory", "bandwidth_memory", "bf16", "fp8", "fp4", "int8", "tf32", "fp32", "power", "nvlink")
 _SPECS = ("memory", "bandwidth_memory", "bf16", "power", "nvlink")
 _CHECKS: dict[str, Callable[[Sentence, Any], Checked | None]] = {
     "fits": jobs.fits,
@@ -32,7 +33,7 @@ _CHECKS: dict[str, Callable[[Sentence, Any], Checked | None]] = {
     "rent": servers.rent,
     "supply": servers.supply,
     "ram": servers.host_memory,
-    "disk": servers.raid,
+    "raid": servers.raid,
     "node_power": servers.node_power,
     "bytes_per_parameter": sizes.each,
 }
@@ -78,23 +79,29 @@ def _best(matches: list[Match], checked: Checked | None) -> Match | None:
 
 def compute(sentence: Sentence, library: Any) -> Checked | None:
     """What our own arithmetic says; None where nothing of the sentence can be computed."""
-    c = load(FindConstants, "claims", library)
     meant = measures(sentence)
-    for measure in meant:
-        try:
-            if measure in _SPECS:
-                # Beside a price or a time a size only names the card.
-                if measure == "memory" and meant[0] != measure:
-                    continue
-                near = c.memory_near if measure == "memory" else c.figure_near
-                found = cards.spec(sentence, measure, library, near.value)
-            else:
-                found = _CHECKS[measure](sentence, library) if measure in _CHECKS else None
-        except HkgpuError:
-            found = None  # an estimator declined: what is recorded may still answer
-        if found is not None:
-            return found
-    return cards.feature(sentence, library)
+    found = [checked for each in meant if (checked := _check(each, meant, sentence, library)) is not None]
+    if not found:
+        return cards.feature(sentence, library)
+    # Several figures of one card ("192 GB and 5.3 TB/s") are one sentence: its weakest figure decides.
+    specs = [checked for checked in found if checked.measure in _OF_A_CARD]
+    if len(specs) == len(found):
+        return min(specs, key=lambda checked: VERDICTS.index(checked.verdict))
+    return found[0]
+
+
+def _check(measure: str, meant: tuple[str, ...], sentence: Sentence, library: Any) -> Checked | None:
+    # Beside a price or a time a size only names the card.
+    if measure == "memory" and not set(meant) <= {*_SPECS, "cards", "cores"}:
+        return None
+    c = load(FindConstants, "claims", library)
+    try:
+        if measure in _SPECS:
+            near = c.memory_near if measure == "memory" else c.figure_near
+            return cards.spec(sentence, measure, library, near.value)
+        return _CHECKS[measure](sentence, library) if measure in _CHECKS else None
+    except HkgpuError:
+        return None  # an estimator declined: what is recorded may still answer
 
 
 def _first(sentence: Sentence, best: Match | None, checked: Checked | None, library: Any) -> Judged:
@@ -111,6 +118,10 @@ def _first(sentence: Sentence, best: Match | None, checked: Checked | None, libr
     verdict: Verdict = claim.answer
     if claim.answer == "unknown" and checked is not None:
         verdict = checked.verdict
+    if checked is None and not best.exact and claim.parts.figure is not None and verdict == "yes":
+        # Right with the recorded figure; of this sentence's figure nothing is known.
+        told = (sentences.RECORDED["yes_if"], claim.said.text, claim.instead.text)
+        return Judged(claim.id, "yes_if", told, "", claim.because)
     if recorded.denied(sentence, claim, library):
         verdict = {"yes": "no", "no": "yes"}.get(verdict, verdict)  # type: ignore[assignment]
     text = (*_told(verdict, claim), *((checked.text,) if checked else ()))
@@ -122,6 +133,8 @@ def _told(verdict: Verdict, claim: Claim) -> tuple[Text, ...]:
     """What we say instead, with the verdict before it unless it begins with one."""
     instead = claim.instead.text
     if verdict != claim.answer:
+        if claim.parts.measure is None:
+            return (sentences.RECORDED[verdict], claim.said.text, recorded.without_verdict(instead))
         return (sentences.RECORDED[verdict], recorded.without_verdict(instead))
     if instead.en.startswith(sentences.BEGINNINGS):
         return (instead,)

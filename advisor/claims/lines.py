@@ -28,7 +28,7 @@ _ORDINARY = ("ordinary", "bgp", "cn2_gt")
 def delay(sentence: Sentence, library: Any) -> Checked | None:
     """Is the delay of the line right? Judged for the city named, else for each city of the mainland."""
     said = sentence.of("ms")
-    if not said:
+    if not said or sentence.subjects & {"logging", "tensorboard_dev"}:
         return None
     city = sentence.city if sentence.city != "mainland" else None
     paths = _paths(sentence, library, (city,) if city else _HOME)

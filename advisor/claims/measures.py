@@ -21,8 +21,8 @@ def measures(sentence: Sentence) -> tuple[str, ...]:
     found: list[str] = []
     for figure in sentence.figures:
         found += [each for each in _of(figure, sentence) if each not in found]
-    if "raid0" in sentence.subjects or "raid10" in sentence.subjects or "raid" in sentence.text:
-        found.append("disk")
+    if "raid" in sentence.text and sentence.of("GB"):
+        found.append("raid")
     if sentence.gpus and _trains(sentence) and not set(found) & {"duration", "memory_needed"}:
         found.append("fits")
     # A size beside a price or a time names the card or the data; the price or the time is what is claimed.
@@ -68,7 +68,7 @@ def _trains(s: Sentence) -> bool:
 
 def _bytes(s: Sentence) -> tuple[str, ...]:
     if s.subjects & {"host_ram"} or s.slots.get("host_ram_gb"):
-        return ("ram", "memory_needed")
+        return ("ram",)
     if s.data is not None and s.mbps is not None:
         return ("transfer",)
     sized = s.params is not None or s.model is not None

@@ -1,7 +1,8 @@
 """Phrases of a lexicon found in a normalised sentence.
 
 A phrase that begins or ends with a letter or digit matches whole words; blanks inside an English phrase stand for
-blanks or hyphens. Blanks in a phrase with Han characters mean that each part occurs somewhere. Refuses nothing.
+blanks or hyphens. Blanks in a phrase with Han characters, and & in any, mean that each part occurs somewhere. It
+refuses nothing.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ def pattern(phrase: str) -> re.Pattern[str]:
 
 @lru_cache(maxsize=4096)
 def _parts(phrase: str) -> tuple[re.Pattern[str], ...]:
-    pieces = phrase.split() if _HAN.search(phrase) else [phrase]
+    pieces = phrase.split(" & ") if "&" in phrase else phrase.split() if _HAN.search(phrase) else [phrase]
     return tuple(pattern(piece) for piece in pieces)
 
 

@@ -64,6 +64,11 @@ FITS_IF = Text(
     "Only with {methods}: on {cards} ({usable} GiB usable a card) {model} needs {needs}.",
     "仅在{methods}时成立：在 {cards}（每卡可用 {usable} GiB）上，{model} 需要：{needs}。",
 )
+FITS_NEAR = Text(
+    "On {cards} ({usable} GiB usable a card) {model} needs {needs}; what comes near the limit "
+    "holds with short samples only.",
+    "在 {cards}（每卡可用 {usable} GiB）上，{model} 需要：{needs}；接近上限的只在样本短时成立。",
+)
 NEED_YES = Text("{model} with {method} takes about {need}.", "{model} 用{method}约需 {need}。")
 NEED_LOW = Text(
     "{model} with {method} takes about {need}, not {said}.",

@@ -27,7 +27,7 @@ from advisor.knowledge.records.gpus import Gpu
 from advisor.knowledge.records.offers import WITHOUT_COMMITMENT
 
 _TIMES = re.compile(r"(\d+)\s*[x*]\s*\d[\d.]*\s*k?w")
-_DISKS = re.compile(r"(\d+)\s*(?:[x*]|块|个|disks? of|drives? of|nvme of)\s*(\d+(?:\.\d+)?)\s*tb?")
+_DISKS = r"\s*(?:[x*]|块|个|disks? of|drives? of|nvme of)\s*(\d+(?:\.\d+)?)\s*tb?"
 _LEVELS = ("10", "0", "1", "5")
 _SAME = 1 / 100
 _PAIR = re.compile(r"双路|双电源|两个|two|dual|1\s*\+\s*1|n\s*\+\s*1|redundant|冗余")
@@ -84,13 +84,19 @@ def _supplies(sentence: Sentence, table: Mapping[str, Any]) -> int | None:
     return 2 if _PAIR.search(sentence.text) else None
 
 
+def _disks(numerals: Mapping[str, Any]) -> re.Pattern[str]:
+    spelled = "|".join(map(re.escape, sorted(numerals, key=len, reverse=True)))
+    return re.compile(rf"(?<![a-z\d])(\d+|{spelled}){_DISKS}")
+
+
 def raid(sentence: Sentence, library: Any) -> Checked | None:
     """Is the usable space of an array right? Needs the level, the disks and the space said."""
+    numerals = words_of(library).figures["numerals"]
     level = next((each for each in _LEVELS if re.search(rf"raid[ -]?{each}(?!\d)", sentence.text)), None)
-    disks, sizes = _DISKS.search(sentence.text), sentence.of("GB")
+    disks, sizes = _disks(numerals).search(sentence.text), sentence.of("GB")
     if level is None or disks is None or len(sizes) < 2:
         return None
-    count, size = int(disks[1]), float(disks[2])
+    count, size = int(disks[1]) if disks[1].isdigit() else int(numerals[disks[1]]), float(disks[2])
     total = convert(size, "TB", "GB")
     usable = {"0": count * total, "1": total, "5": (count - 1) * total, "10": count * total / 2}[level]
     others = [one for one in sizes if not one.near(total, _SAME)]
@@ -99,7 +105,7 @@ def raid(sentence: Sentence, library: Any) -> Checked | None:
     right = others[-1].near(usable, _SAME)
     words = {"disks": f"{count} × {number(size)} TB", "level": level, "real": f"{number(usable)} GB"}
     text = worded(sentences.RAID, **words)
-    return Checked("disk", "yes" if right else "no", text, words["real"], ("arithmetic",))
+    return Checked("raid", "yes" if right else "no", text, words["real"], ("arithmetic",))
 
 
 def host_memory(sentence: Sentence, library: Any) -> Checked | None:

@@ -44,6 +44,7 @@ Measure = Literal[
     "bandwidth",
     "network",
     "disk",
+    "raid",
     "disk_rate",
     "iops",
     "fio",
