@@ -35,7 +35,9 @@ def delay(sentence: Sentence, library: Any) -> Checked | None:
     if not paths:
         return None
     judged = [(path, *_judge(path, said[0], sentence)) for path in paths.values()]
-    sources = tuple(dict.fromkeys(source for path in paths.values() for source in path.sources))
+    floors = [path.floor.source for path in paths.values() if path.floor]
+    named = [source for path in paths.values() for source in path.sources]
+    sources = tuple(source for source in dict.fromkeys((*named, *floors)) if source)
     if len(judged) == 1:
         path, verdict, template = judged[0]
         return Checked("rtt", verdict, worded(template, **_words(path, said[0])), _usual(path), sources)
