@@ -53,7 +53,7 @@ def answered(
     rejected: tuple[Mapping[str, Any], ...] = (),
 ) -> Json:  # fmt: skip
     """The answer to what is known, in the contract's shape."""
-    seen = Understanding(wording.lang, intent or "other", slots, rejected)
+    seen = Understanding(wording.lang, intent or "provide_info", slots, rejected)
     sets = answers_of(seen, library)
     asked = Asked(tuple(sets.answers), seen.intent, dict(slots), tuple(rejected), tuple(sets.problems))
     return compose(consult(asked, day, library, answer.rules(), answer.here()), library, wording)
