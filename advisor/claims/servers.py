@@ -67,7 +67,7 @@ def node_power(sentence: Sentence, library: Any) -> Checked | None:
     real = f"{number(need.likely)}-{number(need.high)} kW"
     text = worded(sentences.NODE, cards=f"{sentence.count} × {card.label}", real=real)
     source = tuple(filter(None, (card.power.source, "arithmetic")))
-    return Checked("power", "yes" if right else "no", text, real, source)
+    return Checked("node_power", "yes" if right else "no", text, real, source)
 
 
 def _supplies(sentence: Sentence, table: Mapping[str, Any]) -> int | None:
