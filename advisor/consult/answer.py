@@ -87,10 +87,16 @@ def ask(text: str, *, lang: Lang | None = None, model_config: Path | None = None
 
 
 def _with_claims(reply: Reply, seen: Understanding, text: str, library: Library) -> Reply:
-    """The reply with what a vendor's quoted sentence is worth; the verdict speaks of the sentence unless it is true."""
-    from advisor.consult.claims import claims_in, verdict_of
+    """The reply with what a vendor's quoted sentence is worth."""
+    from advisor.consult.claims import claims_in
 
-    claims = claims_in(seen, text, library, reply.lang)
+    return claimed(reply, claims_in(seen, text, library, reply.lang))
+
+
+def claimed(reply: Reply, claims: list[dict[str, Any]]) -> Reply:
+    """The reply with these claims; the verdict speaks of the sentence unless it is true."""
+    from advisor.consult.claims import verdict_of
+
     if not claims:
         return reply
     # A true sentence does not make the plan around it a good one: then the plan's own verdict stands.

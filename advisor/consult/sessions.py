@@ -17,6 +17,7 @@ from uuid import uuid4
 
 from advisor.consult import answer
 from advisor.consult.answer import MAX_TEXT, Reply
+from advisor.consult.claims import claims_in
 from advisor.consult.conversation import State, heard, replayed
 from advisor.consult.turns import answered, turn
 from advisor.core.errors import BadInput, Conflict, HkgpuError, StoreError
@@ -139,6 +140,9 @@ class Sessions:
         entry, seen = heard(text, state, self._library)
         if lang:
             entry["lang"] = lang
+        if seen.claims and entry["act"] == "said":
+            # What the sentence is worth, in our words; the sentence itself is not kept.
+            entry["claims"] = claims_in(seen, text, self._library, entry["lang"])
         reply = turn(state, entry, day, self._library, live=seen)
         reply["session"] = history.session
         if entry["act"] == "export" and reply["checklist"]:

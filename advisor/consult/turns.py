@@ -39,6 +39,8 @@ def turn(
     intent = _NO_PLAN.get(act) or ("compare" if act == "compare" else after.intent or str(entry["intent"]))
     slots = {} if act in _NO_PLAN else overlaid(after, entry)
     reply = answered(slots, intent, day, library, wording, rejected=live.rejected if live else ())
+    if entry.get("claims"):
+        reply.update(answer.claimed(answer.Reply(reply, wording.lang), entry["claims"]).json)
     reply.update(intent=entry["intent"], act=act, turn=after.turns, message="", choices=[], full=not before.slots)
     _questions(reply, after, library, wording)
     if act in ("said", "back", "restart") and replaced(before.slots, after.slots):
