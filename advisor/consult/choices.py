@@ -5,7 +5,7 @@ It picks among plans that the rules have judged; it never lets one stand that th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from advisor.consult.desk import Desk
@@ -37,13 +37,21 @@ def levers_for(desk: Desk, rows: Sequence[Judged], tasks: Mapping[int, tuple[Tas
             continue
         task, card = tasks[id(row)]
         facts = with_defaults(desk, desk.asked.answers[0], task.method)
-        for change in changes(task, row.option, card, desk.market, desk.library):
+        for change in _in_turn(changes(task, row.option, card, desk.market, desk.library)):
             if len(levers) >= LEVERS or desk.judged >= PLANS_A_TURN:
                 break
             after = judge(desk, facts, task, change.candidate, hardware_stated=True, method_stated=True)
             if after.verdict in ("yes", "yes_if"):
                 levers.append(_lever(change, after))
     return tuple(levers)
+
+
+def _in_turn(found: Iterable[Change]) -> list[Change]:
+    """Single changes first, with one place kept for a pair: it often keeps the job that single changes give up."""
+    every = list(found)
+    single = [change for change in every if len(change.steps) == 1]
+    pairs = [change for change in every if len(change.steps) > 1]
+    return [*single[: LEVERS - 1], *pairs[:1], *single[LEVERS - 1 :], *pairs[1:]]
 
 
 def _lever(change: Change, after: Judged) -> Lever:
