@@ -128,7 +128,9 @@ def test_a_model_config_is_sized_by_its_own_shape(tmp_path: Path, capsys: pytest
         ),
         encoding="utf-8",
     )  # fmt: skip
-    answer = answered(capsys, "ask", "full fine-tune on 8 A100 80GB, zero3, micro-batch 1", "--model-config", str(config))
+    answer = answered(
+        capsys, "ask", "full fine-tune on 8 A100 80GB, zero3, micro-batch 1", "--model-config", str(config)
+    )
     # 8.03e9 parameters x 16 B / 8 cards are 15 GiB of states; activations and buffers come on top.
     assert 15 <= answer["by_method"][0]["peak_gib"]["likely"] <= 40
 
