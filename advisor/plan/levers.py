@@ -18,7 +18,8 @@ from advisor.knowledge.library import Library
 from advisor.knowledge.records.gpus import Gpu
 from advisor.plan.hardware import Market, shapes
 from advisor.plan.measure import pace
-from advisor.plan.search import LIGHT_OPTIMIZER, Candidate, holds, on_hardware, tuned
+from advisor.plan.price import price_of
+from advisor.plan.search import LIGHT_OPTIMIZER, Candidate, holds, misses_deadline, on_hardware, smallest, tuned
 from advisor.plan.task import Task
 
 _LIGHTER_METHODS = {"full": ("lora", "qlora"), "lora": ("qlora",)}
@@ -48,7 +49,10 @@ class Change:
 
 
 def changes(task: Task, option: Option, card: Gpu, market: Market, library: Library) -> Iterator[Change]:
-    """Changes after which the job fits: single ones from the gentlest, then pairs."""
+    """Changes after which the job fits: single ones from the gentlest, then pairs.
+
+    Where it fits already, something else stands in the way: then other hardware and lighter methods alone.
+    """
     before = _rate(task, option, card, library)
 
     def change(steps: tuple[Step, ...], changed: Task, found: Option, on: Gpu) -> Change:
@@ -56,6 +60,10 @@ def changes(task: Task, option: Option, card: Gpu, market: Market, library: Libr
         factor = after / before if after and before else None
         return Change(steps, tuned(changed, found, on, library), factor)
 
+    if holds(option, surely=True):
+        for step, changed, other, on in _beside_memory(task, option, card, market, library):
+            yield change((step,), changed, other, on)
+        return
     failed: list[Step] = []
     for step in steps_of(task, option):
         changed = step.on(task)
@@ -81,6 +89,41 @@ def changes(task: Task, option: Option, card: Gpu, market: Market, library: Libr
         found = more_cards(changed, option, card, market, library)
         if found is not None:
             yield change((step, _cards(option, found)), changed, found, card)
+
+
+def _beside_memory(
+    task: Task, option: Option, card: Gpu, market: Market, library: Library
+) -> Iterator[tuple[Step, Task, Option, Gpu]]:
+    """Changes for a job that fits but comes too late or costs too much: other hardware, lighter methods."""
+    present = Candidate(task, option, card)
+    limit = market.limits.get(card.id)
+    found = more_cards(task, option, card, market, library) if _late(present, library) else None
+    found = found or smallest(task, card, library, limit=limit)
+    if found is not None and found.hardware != option.hardware:
+        yield _cards(option, found), task, found, card
+    for other in market.cards:
+        if other.label != card.label:
+            fewest = smallest(task, other, library, limit=market.limits.get(other.id))
+            if fewest is not None and _comparable(Candidate(task, fewest, other), market, library):
+                yield Step("card", option.hardware.label, other.label, {}), task, fewest, other
+    for step in steps_of(task, option):
+        if step.kind == "method":
+            changed = step.on(task)
+            yield step, changed, on_hardware(changed, option.hardware, card, library), card
+
+
+def _comparable(candidate: Candidate, market: Market, library: Library) -> bool:
+    """Known to be in time where there is a deadline, and priced in the currency that the user thinks in."""
+    task, card = candidate.task, candidate.card
+    found = tuned(task, candidate.option, card, library)
+    if task.deadline_h is not None and (found.option.tokens_per_s is None or misses_deadline(found, library)):
+        return False
+    price = price_of(task, found.option, market, library) if task.currency else None
+    return task.currency is None or (price is not None and price.currency == task.currency)
+
+
+def _late(candidate: Candidate, library: Library) -> bool:
+    return misses_deadline(tuned(candidate.task, candidate.option, candidate.card, library), library)
 
 
 def _cards(before: Option, after: Option) -> Step:
@@ -134,12 +177,12 @@ def _may_offload(task: Task, option: Option) -> bool:
 
 
 def more_cards(task: Task, option: Option, card: Gpu, market: Market, library: Library) -> Option | None:
-    """The fewest cards of the same kind, above the present count, that hold the job."""
+    """The fewest cards of the same kind, above the present count, that hold the job, and in time where one is set."""
     split = replace(task, sharding=None) if task.sharding == "none" else task
     for hardware in sorted(shapes(card, market.limits.get(card.id)), key=lambda hardware: hardware.cards):
         if hardware.cards > option.hardware.cards:
             tried = on_hardware(split, hardware, card, library)
-            if holds(tried, surely=True):
+            if holds(tried, surely=True) and not _late(Candidate(task, tried, card), library):
                 return tried
     return None
 

@@ -174,6 +174,19 @@ def test_a_job_that_no_card_here_holds_is_sought_in_lighter_ways(library: Librar
     assert all(holds(each.option, surely=False) for each in found)
 
 
+def test_a_job_that_fits_but_comes_too_late_is_offered_hardware_that_is_in_time(library: Library) -> None:
+    late = replace(tasks(library, 13)[1], tokens=1e9, epochs=1, deadline_h=48.0)
+    card = library.gpus["a100_80gb_pcie"]
+    option = on(late, card.id, 1, library)
+    assert holds(option, surely=True)
+    found = list(changes(late, option, card, market(library), library))
+    more = next(change for change in found if kinds(change) == ("cards",))
+    assert more.candidate.option.hardware.cards > 1
+    assert more.speed_factor is not None
+    assert more.speed_factor > 1
+    assert {step.kind for change in found for step in change.steps} <= {"cards", "card", "method"}
+
+
 def test_levers_stand_in_the_answer_with_their_price_in_speed() -> None:
     answer = reply(
         {"model.params": billions(70), "tuning.method": "full", "gpu.id": "a100_80gb_sxm", "gpu.count": count(8)}
