@@ -28,6 +28,8 @@ FORMAT = 1
 _CARRIES_ON = ("provide_info", "correct_slot", "smalltalk", "out_of_scope", "compare")
 # Acts that change what holds, and can be taken back.
 _MOVES = ("said", "skip", "unknown", "restart")
+# Facts about the message itself; they hold for its answer and no longer.
+PASSING = "asks."
 _PIECES = re.compile(r"[,，;；、]|\s+and\s+")
 _SIDES = re.compile(
     r"^(?P<one>\d+)\s*(?:and|or|vs\.?|with|to|和|与|跟|同|同埋|还是)\s*(?P<other>\d+)(?P<unit>\s*[a-z张块卡台]+)$"
@@ -100,10 +102,14 @@ def answers(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def overlaid(state: State, entry: Mapping[str, Any]) -> dict[str, Any]:
-    """The slots that an answer speaks of: for a comparison, its sides laid over what holds and forgotten afterwards."""
+    """The slots that an answer speaks of: what holds, and what is said for this answer alone.
+
+    The sides of a comparison, and what a message asks for (`asks.*`), are not the plan: they are gone with the answer.
+    """
+    slots = {**state.slots, **entry.get("passing", {})}
     if entry["act"] != "compare":
-        return dict(state.slots)
-    return merged(state.slots, alternatives(state.slots, answers(entry)))
+        return slots
+    return merged(slots, alternatives(state.slots, answers(entry)))
 
 
 def heard(text: str, state: State, library: Library) -> tuple[Entry, Understanding]:
@@ -176,7 +182,9 @@ def _bare(text: str, state: State, seen: Understanding, library: Library) -> Ent
 
 
 def _spoken(text: str, state: State, seen: Understanding, library: Library) -> Entry:
-    if not seen.slots and (changed := leaning(text, state.slots, library)):
+    passing = {key: value for key, value in seen.facts.items() if key.startswith(PASSING)}
+    known = {**{key: value for key, value in seen.facts.items() if key not in passing}, **seen.slots}
+    if not known and (changed := leaning(text, state.slots, library)):
         return {"act": "said", "answers": said(changed), "intent": "correct_slot"}
     cues = Cues(lexicon_of(library).intents).seen(normalised(text))
     if seen.intent == "out_of_scope":
@@ -184,7 +192,7 @@ def _spoken(text: str, state: State, seen: Understanding, library: Library) -> E
         return {"act": "declined" if "out_of_scope" in cues or not state.slots else "lost"}
     if seen.intent == "compare" and seen.slots and state.slots:
         return {"act": "compare", "answers": said(seen.slots)}
-    if not seen.slots and not seen.rejected and not seen.claims:
+    if not known and not passing and not seen.rejected and not seen.claims:
         if seen.intent == "smalltalk" and ("smalltalk" in cues or not state.turns):
             return {"act": "chat"}
         if seen.intent in ("smalltalk", "provide_info", "correct_slot"):
@@ -193,7 +201,8 @@ def _spoken(text: str, state: State, seen: Understanding, library: Library) -> E
             return {"act": "explain", "about": ""}
     return {
         "act": "said",
-        "answers": said(seen.slots),
+        "answers": said(known),
+        "passing": passing,
         "forgets": sorted(note.removeprefix("forget:") for note in seen.notes if note.startswith("forget:")),
         "rejected": [{"slot": each.get("slot", ""), "reason": each.get("reason", "")} for each in seen.rejected],
     }

@@ -12,7 +12,7 @@ from typing import Any
 
 from advisor.consult import answer
 from advisor.consult.consultation import consult
-from advisor.consult.conversation import State, advanced, fact_of, overlaid
+from advisor.consult.conversation import PASSING, State, advanced, fact_of, overlaid
 from advisor.consult.desk import Asked
 from advisor.core.text import Lang
 from advisor.dialogue.answers import answers_of
@@ -55,9 +55,12 @@ def answered(
     rejected: tuple[Mapping[str, Any], ...] = (),
 ) -> Json:  # fmt: skip
     """The answer to what is known, in the contract's shape."""
-    seen = Understanding(wording.lang, intent or "provide_info", slots, rejected)
+    loose = {key: value for key, value in slots.items() if key in library.facts and library.facts[key].slot is None}
+    named = {key: value for key, value in slots.items() if key not in loose}
+    seen = Understanding(wording.lang, intent or "provide_info", named, rejected, facts=loose)
     sets = answers_of(seen, library)
-    asked = Asked(tuple(sets.answers), seen.intent, dict(slots), tuple(rejected), tuple(sets.problems))
+    understood = {key: value for key, value in slots.items() if not key.startswith(PASSING)}
+    asked = Asked(tuple(sets.answers), seen.intent, understood, tuple(rejected), tuple(sets.problems))
     return compose(consult(asked, day, library, answer.rules(), answer.here()), library, wording)
 
 
