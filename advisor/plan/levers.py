@@ -17,7 +17,7 @@ from advisor.core.errors import HkgpuError
 from advisor.knowledge.library import Library
 from advisor.knowledge.records.gpus import Gpu
 from advisor.plan.hardware import Market, shapes
-from advisor.plan.measure import pace
+from advisor.plan.measure import host_holds, pace
 from advisor.plan.price import price_of
 from advisor.plan.search import LIGHT_OPTIMIZER, Candidate, holds, misses_deadline, on_hardware, smallest, tuned
 from advisor.plan.task import Task
@@ -68,6 +68,8 @@ def changes(task: Task, option: Option, card: Gpu, market: Market, library: Libr
     for step in steps_of(task, option):
         changed = step.on(task)
         tried = on_hardware(changed, option.hardware, card, library)
+        if not host_holds(changed, tried, card, library):
+            continue
         if holds(tried, surely=False):
             yield change((step,), changed, tried, card)
         else:
@@ -82,7 +84,7 @@ def changes(task: Task, option: Option, card: Gpu, market: Market, library: Libr
         if not set(pair[0].fields) & set(pair[1].fields):
             changed = pair[1].on(pair[0].on(task))
             tried = on_hardware(changed, option.hardware, card, library)
-            if holds(tried, surely=False):
+            if holds(tried, surely=False) and host_holds(changed, tried, card, library):
                 yield change(pair, changed, tried, card)
     for step in failed if more is None else ():
         changed = step.on(task)

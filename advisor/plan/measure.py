@@ -150,6 +150,14 @@ def _with_derivation(task: Task, option: Option, card: Gpu, library: Library) ->
     return replace(option, parts=parts, derivation=tuple(str(step) for step in found.derivation))
 
 
+def host_holds(task: Task, option: Option, card: Gpu, library: Library) -> bool:
+    """False where what is moved off the cards needs more RAM than servers on offer have, even at its lowest."""
+    if not option.offload:
+        return True
+    found = _with_host(task, option, card, library).host_ram
+    return found is None or found.to("GB").low <= library.heuristic("plan.largest_host_ram").to("GB").value
+
+
 def _with_host(task: Task, option: Option, card: Gpu, library: Library) -> Option:
     try:
         found = host_ram(workload(task, option, card), library, option.hardware.per_node)

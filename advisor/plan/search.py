@@ -14,7 +14,7 @@ from advisor.core.answer import Hardware, Option
 from advisor.knowledge.library import Library
 from advisor.knowledge.records.gpus import Gpu
 from advisor.plan.hardware import PER_NODE, Market, shapes
-from advisor.plan.measure import hours_at, start, with_memory, with_pace
+from advisor.plan.measure import host_holds, hours_at, start, with_memory, with_pace
 from advisor.plan.task import Task
 
 # How a job may be split over several cards where nobody said it, the fastest way first.
@@ -126,6 +126,8 @@ def smallest(
     likely: Option | None = None
     for hardware in shapes(card, limit, per_node=per_node, nodes=nodes):
         option = on_hardware(task, hardware, card, library)
+        if not host_holds(task, option, card, library):
+            continue
         if holds(option, surely=True):
             if task.deadline_h is None or not misses_deadline(tuned(task, option, card, library), library):
                 return option

@@ -187,6 +187,15 @@ def test_a_job_that_fits_but_comes_too_late_is_offered_hardware_that_is_in_time(
     assert {step.kind for change in found for step in change.steps} <= {"cards", "card", "method"}
 
 
+def test_no_offload_is_proposed_that_no_server_on_offer_has_the_memory_for(library: Library) -> None:
+    # 405e9 parameters x 12 B of states are 4.9 TB on one host.
+    huge = tasks(library, 405)[0]
+    assert "offload" not in {step.kind for change in levers(huge, "a100_80gb_sxm", 8, library) for step in change.steps}
+    place = market(library)
+    found = candidates(huge, place, library, cards=place.cards, per_node=8, nodes=1)
+    assert not any(each.option.offload for each in found)
+
+
 def test_levers_stand_in_the_answer_with_their_price_in_speed() -> None:
     answer = reply(
         {"model.params": billions(70), "tuning.method": "full", "gpu.id": "a100_80gb_sxm", "gpu.count": count(8)}
