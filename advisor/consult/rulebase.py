@@ -17,11 +17,16 @@ from advisor.core.text import Lang
 from advisor.knowledge.library import KINDS, Library, open_library
 from advisor.knowledge.locate import data_roots
 from advisor.knowledge.records.facts import FactRecord
+from advisor.rules.check_base import distinct, remarks
 from advisor.rules.examples import cover, run_examples
 from advisor.rules.explain import explain as explain_rule
 from advisor.rules.explain import graph as draw
+from advisor.rules.language import Language, Problem, RuleSpec
+from advisor.rules.review import past_review
 from advisor.rules.run import RuleBase, read, refuse
 
+# A fact's id between quotes, or its folder before the braces of an f-string.
+_NAMED = re.compile(r"[\"'{]([a-z0-9_]+\.[a-z0-9_.]*)[\"'{}]")
 _ID = re.compile(r"[a-z0-9_]+(\.[a-z0-9_]+)+")
 
 
@@ -51,7 +56,26 @@ def check(folder: Path | None = None) -> str:
     specs, language, problems = read(library)
     refuse(problems)
     counts = ", ".join(f"{len(library.shelf(kind))} {kind}" for kind in KINDS if kind not in ("rules", "facts"))
-    return f"{len(specs)} rules over {len(language.facts)} facts, {counts}: all right, data version {library.version}"
+    lines = [f"remark: {one}" for one in _remarks(specs, language, library)]
+    lines.append(f"{distinct(specs)} rules are left if those that differ in a literal only count as one")
+    lines.append(
+        f"{len(specs)} rules over {len(language.facts)} facts, {counts}: all right, data version {library.version}"
+    )
+    return "\n".join(lines)
+
+
+def _remarks(specs: list[RuleSpec], language: Language, library: Library) -> list[Problem]:
+    """What is no fault: facts that nobody sets or reads, and sources that somebody must look at again."""
+    live = [spec for spec in specs if spec.status != "retired"]
+    day = datetime.now(UTC).date()
+    return [*remarks(live, language, named_in_python()), *past_review(live, library, day)]
+
+
+def named_in_python() -> frozenset[str]:
+    """The facts that the other rooms name, in full or as the folder of a name that they put together."""
+    room = Path(__file__).resolve().parents[1]
+    texts = (path.read_text("utf-8") for path in sorted(room.rglob("*.py")))
+    return frozenset(name for text in texts for name in _NAMED.findall(text))
 
 
 def examples(folder: Path | None = None) -> Report:

@@ -13,12 +13,12 @@ from collections.abc import Iterable, Sequence
 
 from advisor.core.errors import UnitError, did_you_mean
 from advisor.knowledge.reader import Where
+from advisor.rules.check_base import check_base
 from advisor.rules.check_examples import check_examples
 from advisor.rules.check_texts import check_texts
-from advisor.rules.compile import MAX_BRANCHES, MAX_COMPARISONS_A_FACT, MAX_SLOTS, bound, holds, named, right_value
+from advisor.rules.compile import MAX_BRANCHES, MAX_COMPARISONS_A_FACT, MAX_SLOTS, bound, named, right_value
 from advisor.rules.language import (
     ORDER,
-    Atom,
     Condition,
     FactRef,
     FactSpec,
@@ -28,8 +28,11 @@ from advisor.rules.language import (
     Right,
     RuleSpec,
 )
-from advisor.rules.values import WrongValue, atom, shown
+from advisor.rules.together import one_value, possible
+from advisor.rules.values import WrongValue, in_range, shown
 
+# A comparison holds where its partner does not.
+_ELSE = {"gt": "at_most", "at_most": "gt", "lt": "at_least", "at_least": "lt"}
 # What may stand between quotes in the engine's JSON without escaping.
 _CHOICE = re.compile(r"[A-Za-z0-9_.+-]+")
 
@@ -37,12 +40,15 @@ _CHOICE = re.compile(r"[A-Za-z0-9_.+-]+")
 def check(rules: Sequence[RuleSpec], language: Language) -> list[Problem]:
     """Everything that is wrong with the facts and the rules, in the order of files and lines."""
     problems = list(_facts(language))
+    right: list[RuleSpec] = []
     for rule in rules:
-        problems += check_rule(rule, language)
-    live = [rule for rule in rules if rule.status != "retired"]
-    problems += _duplicates(live)
-    problems += _gaps(live)
-    return problems
+        wrong = check_rule(rule, language)
+        problems += wrong
+        if rule.status != "retired" and not wrong:
+            right.append(rule)
+    problems += _gaps([rule for rule in rules if rule.status != "retired"])
+    # What stands between rules is judged where each is right in itself.
+    return [*problems, *check_base(right, language)]
 
 
 def check_rule(rule: RuleSpec, language: Language) -> list[Problem]:
@@ -53,6 +59,8 @@ def check_rule(rule: RuleSpec, language: Language) -> list[Problem]:
     if problems:
         return problems
     problems += _branches(rule, language)
+    if problems:
+        return problems
     problems += check_texts(rule, language)
     problems += check_examples(rule, language)
     return problems
@@ -103,6 +111,19 @@ def _condition(rule: RuleSpec, condition: Condition, language: Language) -> Iter
         )
     else:
         yield from _right(spec, right, where, language)
+        if word in ORDER and not isinstance(right, FactRef):
+            yield from _idle(spec, condition, language)
+
+
+def _idle(spec: FactSpec, condition: Condition, language: Language) -> Iterable[Problem]:
+    """A threshold at or beyond the end of the fact's range, which every value meets."""
+    try:
+        value = right_value(language, spec, condition.right)
+        in_range(spec, value)
+    except (WrongValue, UnitError, KeyError):
+        return
+    if not one_value(spec, [(_ELSE[condition.word], value)]):
+        yield Problem(condition.where, f"every value of {spec.id} meets this", "a threshold inside its range")
 
 
 def _no_fact(fact: str, where: Where | str, language: Language) -> Problem:
@@ -126,7 +147,9 @@ def _right(spec: FactSpec, right: Right, where: Where | str, language: Language)
         return
     if not isinstance(right, FactRef):
         try:
-            right_value(language, spec, right)
+            value = right_value(language, spec, right)
+            if isinstance(right, HeuristicRef):
+                in_range(spec, value)
         except (WrongValue, UnitError) as error:
             yield Problem(where, str(getattr(error, "what", error)), error.expected, error.do)
         if isinstance(right, tuple) and len(set(right)) < len(right):
@@ -180,12 +203,19 @@ def _branches(rule: RuleSpec, language: Language) -> Iterable[Problem]:
         facts = named(conditions) | {one.fact for one in conditions}
         if len(facts) > MAX_SLOTS:
             yield Problem(rule.where, f"names {len(facts)} facts", f"at most {MAX_SLOTS}", "split the rule")
-        for fact in sorted(facts):
-            asked = [one for one in conditions if one.fact == fact]
-            for problem in _satisfiable(fact, asked, named(conditions), language):
-                if problem.what not in seen:
-                    seen.add(problem.what)
-                    yield problem
+        found = [
+            problem
+            for fact in sorted(facts)
+            for problem in _satisfiable(
+                fact, [one for one in conditions if one.fact == fact], named(conditions), language
+            )
+        ]
+        if not found and not possible(conditions, language):
+            found = [Problem(conditions[-1].where, "no facts can meet all that is asked", "conditions that can hold")]
+        for problem in found:
+            if problem.what not in seen:
+                seen.add(problem.what)
+                yield problem
 
 
 def _satisfiable(fact: str, conditions: Sequence[Condition], needed: set[str], language: Language) -> Iterable[Problem]:
@@ -205,51 +235,10 @@ def _satisfiable(fact: str, conditions: Sequence[Condition], needed: set[str], l
         yield Problem(
             conditions[-1].where, f"lists more values of {fact} than the engine can hold", "fewer than 48 values"
         )
-    if tests and not _possible(spec, [(one.word, value) for one, value in tests]):
+    if tests and not one_value(spec, [(one.word, value) for one, value in tests]):
         yield Problem(
             tests[-1][0].where, f"no value of {fact} can meet all that is asked of it", "conditions that can hold"
         )
-
-
-def _possible(spec: FactSpec, tests: Sequence[tuple[str, object]]) -> bool:
-    flat = [(word, _atoms(value)) for word, value in tests]
-    lists = [values for word, values in flat if word in ("is", "in")]
-    comparisons = [(word, values[0]) for word, values in flat if word not in ("is", "in")]
-    if lists:
-        candidates: Iterable[Atom] = set(lists[0]).intersection(*lists[1:])
-    elif spec.kind == "boolean":
-        candidates = ("true", "false")
-    elif not spec.numeric:
-        candidates = spec.choices
-    else:
-        edges = sorted(
-            {float(value) for _, value in comparisons} | {one for one in (spec.low, spec.high) if one is not None}
-        )
-        between = [(low + high) / 2 for low, high in itertools.pairwise(edges)]
-        inside = [edges[0] - 1, *edges, *between, edges[-1] + 1] if edges else [0.0]
-        candidates = [one for one in inside if _inside(spec, one)]
-    return any(all(holds(one, *test) for test in comparisons) for one in candidates)
-
-
-def _inside(spec: FactSpec, value: float) -> bool:
-    return (spec.low is None or value >= spec.low) and (spec.high is None or value <= spec.high)
-
-
-def _atoms(value: object) -> list[Atom]:
-    return [atom(one) for one in (value if isinstance(value, tuple) else (value,))]
-
-
-def _duplicates(rules: Sequence[RuleSpec]) -> Iterable[Problem]:
-    seen: dict[str, str] = {}
-    for rule in rules:
-        asked = sorted(f"{one.fact} {one.word} {one.right}" for one in rule.all)
-        groups = sorted(str(sorted(f"{one.fact} {one.word} {one.right}" for one in group)) for group in rule.groups)
-        then = [(one.fact, one.value) for one in rule.concludes], rule.verdict, rule.checks
-        said = [sentence.text for sentence in rule.sentences]
-        key = repr((rule.phase, asked, groups, then, said))
-        if key in seen:
-            yield Problem(rule.where, f"says the same as {seen[key]}", do="keep one of the two rules")
-        seen.setdefault(key, rule.id)
 
 
 def _gaps(rules: Sequence[RuleSpec]) -> Iterable[Problem]:

@@ -47,8 +47,7 @@ def literal(spec: FactSpec, raw: object) -> Value:
         except UnitError as error:
             raise WrongValue(error.what, _expected(spec), error.do) from None
     value = canonical(spec, raw)
-    if isinstance(value, Quantity | float):
-        _in_range(spec, value.value if isinstance(value, Quantity) else value)
+    in_range(spec, value)
     return value
 
 
@@ -82,7 +81,12 @@ def _number(spec: FactSpec, value: object) -> Value:
     return Quantity(float(value), spec.unit) if spec.kind == "quantity" else float(value)
 
 
-def _in_range(spec: FactSpec, value: float) -> None:
+def in_range(spec: FactSpec, value: object) -> None:
+    """Refuse a number outside the fact's range. Raises `WrongValue`."""
+    if isinstance(value, Quantity):
+        value = value.value
+    if not isinstance(value, float):
+        return
     if (spec.low is not None and value < spec.low) or (spec.high is not None and value > spec.high):
         raise WrongValue(
             f"{_short(value)} {spec.unit}".rstrip() + f" is outside the range of {spec.id}",
