@@ -22,6 +22,7 @@ from advisor.rules.examples import cover, run_examples
 from advisor.rules.explain import explain as explain_rule
 from advisor.rules.explain import graph as draw
 from advisor.rules.language import Language, Problem, RuleSpec
+from advisor.rules.load import RuleKind
 from advisor.rules.review import past_review
 from advisor.rules.run import RuleBase, read, refuse
 
@@ -53,15 +54,26 @@ def check(folder: Path | None = None) -> str:
     wrong = library.check_all()
     if wrong:
         raise BadData("\n".join(dict.fromkeys(map(str, wrong))))
-    specs, language, problems = read(library)
-    refuse(problems)
+    bases = _bases(library)
+    # The judging rules may name every fact that the others may.
+    remarked = [f"remark: {one}" for one in _remarks([one for some, _ in bases for one in some], bases[-1][1], library)]
+    different = sum(distinct(specs) for specs, _ in bases)
+    specs, language = bases[0]
     counts = ", ".join(f"{len(library.shelf(kind))} {kind}" for kind in KINDS if kind not in ("rules", "facts"))
-    lines = [f"remark: {one}" for one in _remarks(specs, language, library)]
-    lines.append(f"{distinct(specs)} rules are left if those that differ in a literal only count as one")
-    lines.append(
-        f"{len(specs)} rules over {len(language.facts)} facts, {counts}: all right, data version {library.version}"
-    )
+    lines = [
+        *remarked,
+        f"{different} rules are left if those that differ in a literal only count as one",
+        f"{len(specs)} rules over {len(language.facts)} facts, {counts}: all right, data version {library.version}",
+    ]
     return "\n".join(lines)
+
+
+def _bases(library: Library) -> list[tuple[list[RuleSpec], Language]]:
+    """The rules of advice and those that judge deliveries, each with its language. Raises `BadData`."""
+    kinds: tuple[RuleKind, ...] = ("rules", "judging")
+    found = [read(library, kind) for kind in kinds]
+    refuse([problem for _, _, problems in found for problem in problems])
+    return [(specs, language) for specs, language, _ in found]
 
 
 def _remarks(specs: list[RuleSpec], language: Language, library: Library) -> list[Problem]:
@@ -80,23 +92,22 @@ def named_in_python() -> frozenset[str]:
 
 def examples(folder: Path | None = None) -> Report:
     """Run the examples that stand in the rules."""
-    specs, language, problems = read(library_with(folder))
-    refuse(problems)
-    results = run_examples(specs, language)
+    bases = _bases(library_with(folder))
+    results = [result for specs, language in bases for result in run_examples(specs, language)]
     failed = [f"{result.where}: {result.rule}: {result.name}: {result.why}" for result in results if not result.passed]
-    lines = [*failed, f"{len(results) - len(failed)} of {len(results)} examples of {len(specs)} rules hold"]
+    rules = sum(len(specs) for specs, _ in bases)
+    lines = [*failed, f"{len(results) - len(failed)} of {len(results)} examples of {rules} rules hold"]
     return Report("\n".join(lines), not failed)
 
 
 def coverage() -> Report:
     """Which rules, conditions and branches the examples exercise."""
-    specs, language, problems = read(open_library())
-    refuse(problems)
-    found = cover(specs, language)
+    bases = _bases(open_library())
+    found = [one for specs, language in bases for one in cover(specs, language)]
     untested = [line for one in found for line in one.untested]
-    proved = sum(1 for spec in specs if spec.examples)
+    specs = [spec for some, _ in bases for spec in some]
     sums = {
-        "rules": (proved, len(specs)),
+        "rules": (sum(1 for spec in specs if spec.examples), len(specs)),
         "branches": (sum(one.held for one in found), sum(one.branches for one in found)),
         "conditions": (sum(one.seen_false for one in found), sum(one.conditions for one in found)),
     }
@@ -109,15 +120,16 @@ def mutation(folder: Path | None = None) -> Report:
     from advisor.rules.mutate import mutate, told
 
     library = library_with(folder)
-    specs, language, problems = read(library)
-    refuse(problems)
-    found = mutate(specs, language)
+    bases = _bases(library)
+    found = [(mutate(specs, language), language) for specs, language in bases]
+    survivors = [(one, language) for each, language in found for one in each.survivors]
+    made, caught, counted = (sum(getattr(each, name) for each, _ in found) for name in ("made", "caught", "counted"))
     asked = library.heuristic("rules.mutants_caught")
-    share = 100 * found.caught / max(found.counted, 1)
-    lines = [f"{one.mutant.where}: {one.mutant.what}: {told(one.by, language)} would tell" for one in found.survivors]
+    share = 100 * caught / max(counted, 1)
+    lines = [f"{one.mutant.where}: {one.mutant.what}: {told(one.by, words)} would tell" for one, words in survivors]
     lines.append(
-        f"{found.made} mutants of {len(specs)} rules: {found.caught} caught, {len(found.survivors)} survived, "
-        f"{found.equivalent} are no different and not counted"
+        f"{made} mutants of {sum(len(specs) for specs, _ in bases)} rules: {caught} caught, {len(survivors)} survived, "
+        f"{made - counted} are no different and not counted"
     )
     lines.append(f"caught: {share:.1f} % (at least {asked.value:g} % asked)")
     return Report("\n".join(lines), share >= asked.value)
@@ -125,12 +137,10 @@ def mutation(folder: Path | None = None) -> Report:
 
 def explain(id: str, lang: Lang) -> str:
     """A rule as readable sentences, with its sources and examples. Raises `BadInput` for an unknown id."""
-    specs, language, problems = read(open_library())
-    refuse(problems)
-    known = {spec.id: spec for spec in specs}
+    known = {spec.id: (spec, language) for specs, language in _bases(open_library()) for spec in specs}
     if id not in known:
         raise BadInput(f'there is no rule "{id}"', expected="an id of a rule", do=did_you_mean(id, known))
-    text = explain_rule(known[id], language, "en" if lang == "en" else "zh")
+    text = explain_rule(*known[id], "en" if lang == "en" else "zh")
     if lang != "zh-Hant":
         return text
     from advisor.knowledge.hant import to_hant

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from advisor.core.units import dimension
 from advisor.rules.alone import Known, Prepared, firings, prepare
 from advisor.rules.language import Atom, FactRef, FactSpec, Language, RuleSpec
 from advisor.rules.values import counted
@@ -120,7 +121,15 @@ def _between(spec: FactSpec, low: float, high: float) -> list[float]:
 def _inside(spec: FactSpec, value: float) -> bool:
     if counted(spec) and value != int(value):
         return False
-    return (spec.low is None or value >= spec.low) and (spec.high is None or value <= spec.high)
+    low = _least(spec)
+    return (low is None or value >= low) and (spec.high is None or value <= spec.high)
+
+
+def _least(spec: FactSpec) -> float | None:
+    """The least value; amounts without a range are not negative, but for degrees."""
+    if spec.low is not None or spec.kind != "quantity" or dimension(spec.unit) == "temperature":
+        return spec.low
+    return 0.0
 
 
 def _or(bound: float | None, value: float) -> float:
