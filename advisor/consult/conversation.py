@@ -28,6 +28,8 @@ FORMAT = 1
 _CARRIES_ON = ("provide_info", "correct_slot", "smalltalk", "out_of_scope", "compare")
 # Acts that change what holds, and can be taken back.
 _MOVES = ("said", "skip", "unknown", "restart")
+# Acts in which a person speaks rather than commands.
+_SPOKEN = ("said", "compare", "lost", "chat", "declined")
 # Facts about the message itself; they hold for its answer and no longer.
 PASSING = "asks."
 _PIECES = re.compile(r"[,，;；、]|\s+and\s+")
@@ -223,16 +225,20 @@ def fact_of(slot: str, library: Library) -> str:
 
 
 def _lang(text: str, entry: Mapping[str, Any], state: State, seen: Understanding, library: Library) -> Lang:
-    """The language to answer in: the message's, but a bare value or a command keeps the conversation's."""
+    """The language to answer in: the message's, but a bare value, a term or a command keeps the conversation's."""
     spoken: Lang = "en" if seen.lang == "en" else ("zh-Hant" if seen.lang == "zh-Hant" else "zh")
     if state.lang is None:
         return spoken
-    short = entry["act"] not in ("said", "compare", "lost", "chat", "declined") or not _WORD.search(text)
-    if short and spoken == "en":
+    if spoken == "en" and not (entry["act"] in _SPOKEN and _english(text, library)):
         return state.lang
     if spoken == "zh" and state.lang == "zh-Hant" and not _only_simplified(text, library):
         return state.lang
     return spoken
+
+
+def _english(text: str, library: Library) -> bool:
+    """Whether a text has an English word that is no term: Chinese writers say `QLoRA` and `2x H100` too."""
+    return not lexicon_of(library).ordinary.isdisjoint(re.findall(r"[a-z']+", normalised(text)))
 
 
 def _only_simplified(text: str, library: Library) -> bool:

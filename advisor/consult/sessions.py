@@ -224,6 +224,12 @@ def render(reply: Reply, format: str) -> str:
     return talk.render(dict(reply.json), Wording(open_library(), reply.lang))
 
 
+def told(gone: Forgotten, lang: Lang) -> str:
+    """What was forgotten, in words."""
+    words = {name: str(getattr(gone, name)) for name in ("turns", "waiting", "plans", "closed")}
+    return talk.filled("forgotten", Wording(open_library(), lang), **words)
+
+
 def retention_days() -> float:
     """How long a conversation is kept after its last turn: HKGPU_RETENTION_DAYS, else 100."""
     said = os.environ.get(RETENTION)

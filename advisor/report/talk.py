@@ -59,6 +59,10 @@ TALK = {
         "改某项、比较 A 和 B、解释、全文、导出。",
     ),
     "example": Text("can I fine-tune 70B here?", "能不能在这里微调70B？"),
+    "forgotten": Text(
+        "Removed: turns {turns}, messages {waiting}, plans {plans}; conversations closed {closed}.",
+        "已删除：回合 {turns}，消息 {waiting}，方案 {plans}；关闭会话 {closed}。",
+    ),
     "none": Text("none", "无"),
 }
 SAY = {

@@ -117,9 +117,10 @@ def frozen_checklist(session: str, format: str, lang: Language | None, output: P
 def forget(
     session: Session = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask whether this is meant.")] = False,
+    lang: options.Lang = None,
 ) -> None:
     """Remove what you said from this terminal, in one conversation or in all."""
-    from advisor.consult.sessions import Sessions
+    from advisor.consult.sessions import Sessions, told
 
     if not yes and sys.stdin.isatty():
         typer.confirm("Remove what you said" + ("" if session is None else " in this conversation") + "?", abort=True)
@@ -128,6 +129,4 @@ def forget(
         gone = sessions.forget(person(), session)
     finally:
         sessions.close()
-    options.show(
-        f"removed: {gone.turns} turns, {gone.waiting} messages, {gone.plans} plans; {gone.closed} conversations closed"
-    )
+    options.show(told(gone, options.language(lang) or options.default_lang()))

@@ -69,8 +69,8 @@ def test_a_conversation_is_taken_up_again_and_its_checklist_printed(
 
 def test_forget_closes_the_conversation(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     (one,) = chat(b"QLoRA 7B on one RTX 4090\n", monkeypatch, capsys)
-    assert main(["forget", "--yes"]) == 0
-    assert "1 turns" in capsys.readouterr().out
+    assert main(["forget", "--yes", "--lang", "en"]) == 0
+    assert "turns 1" in capsys.readouterr().out
     assert main(["checklist", "--session", one["session"]]) == 2
     assert "no conversation with this id" in capsys.readouterr().err
 
