@@ -96,3 +96,7 @@ understanding: setup
 # What is heavier than a commit needs.
 deep: setup
 	$(BIN)/pytest -m deep
+
+# Pages that are written from the data.
+docs: setup
+	$(BIN)/python -m tests.house.seeds_doc

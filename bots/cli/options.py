@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated
 
 import typer
 
@@ -42,7 +42,7 @@ def language(word: str | None) -> Language | None:
         raise BadInput(
             f'unknown language "{word}"', where="--lang", expected=", ".join(LANGS), do=did_you_mean(word, LANGS)
         )
-    return cast(Language, word)
+    return word
 
 
 def default_lang() -> Language:
