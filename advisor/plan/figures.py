@@ -281,6 +281,15 @@ def serving_facts(task: Task, option: Option, card: Gpu, answers: Facts, library
         return
 
 
+def decode_rate(task: Task, option: Option, card: Gpu, library: Library) -> float | None:
+    """Tokens/s of all stated sequences together (one where nobody said), whether or not the model fits."""
+    if card.bandwidth.value is None or card.bf16.value is None or option.usable is None or option.peak is None:
+        return None
+    on = serving.Hardware(option.hardware.cards, card.bandwidth.value, card.bf16.value, option.usable)
+    length = (task.seq_len or 0.0) + (task.output_len or 0.0)
+    return serving.decode(served(task, option), on, int(task.concurrency or 1), length, library).range.likely
+
+
 def served(task: Task, option: Option) -> serving.Served:
     """The model as the serving estimator takes it; bytes a weight follow from the weights in memory."""
     params = task.shape.params

@@ -16,6 +16,7 @@ from advisor.core.answer import Hardware, Option
 from advisor.core.errors import HkgpuError
 from advisor.knowledge.library import Library
 from advisor.knowledge.records.gpus import Gpu
+from advisor.plan.figures import decode_rate
 from advisor.plan.hardware import Market, shapes
 from advisor.plan.measure import host_holds, pace
 from advisor.plan.price import price_of
@@ -133,10 +134,10 @@ def _cards(before: Option, after: Option) -> Step:
 
 
 def _rate(task: Task, option: Option, card: Gpu, library: Library) -> float | None:
-    """Tokens a second of all cards; None where nothing is trained or the estimator has not enough."""
-    if not task.trains:
-        return None
+    """Tokens a second of all cards, trained or decoded; None where the estimator has not enough."""
     try:
+        if not task.trains:
+            return decode_rate(task, option, card, library)
         return pace(task, option, card, library).range.likely * option.hardware.cards
     except HkgpuError:
         return None
