@@ -27,7 +27,7 @@ _PREFIXES = (
     re.compile(rf"{_STAMP} \S+ \S+\[\d+\]: "),
     re.compile(rf"{_STAMP} (?:\[?(?:INFO|DEBUG|WARN|WARNING|ERROR)\]?:? )"),
     re.compile(rf"{_STAMP} "),
-    re.compile(r"\[[\w .:-]+\] (?=\S)"),
+    re.compile(r"\[(?!\s*\d+\.\d+\])[\w .:-]+\] (?=\S)"),
     re.compile(r"> ?"),
     re.compile(r"\d+: ?(?=[+|\[ ])"),
     re.compile(r"\S+ \| "),

@@ -30,7 +30,7 @@ EDGE = 2**16
 # What a line of a large log must hold to be kept.
 _TELLING = (
     "NVRM", "Xid", "AER", "Hardware Error", "Machine check", "Machine Check", "Out of memory", "oom-kill", "oom_kill",
-    "fallen off", "segfault", "limited by", "I/O error", "EDAC", "Bus Error", "invoked oom", "Linux version", "nvidia",
+    "fallen off", "segfault", "limited by", "I/O error", "EDAC", "Bus Error", "invoked oom", "nvidia",
 )  # fmt: skip
 _NUMBERS = re.compile(r"\d+(?=[.:,\]])|0x[0-9a-f]+|\[[\s\d.]+\]")
 # What stands where a character was lost: by us, or by the terminal that the text was copied from.
@@ -118,7 +118,7 @@ def telling(path: Path) -> str:
             rest, text = (text[cut + 1 :], text[: cut + 1]) if cut >= 0 else (text[-EDGE:], text)
             if len(kept) < KEPT:
                 _keep(text, kept)
-            last = text[-EDGE:]
+            last = text[-EDGE:].partition("\n")[2]
     first = decode(head).rpartition("\n")[0]
     return "\n".join([first, *kept.values(), last, rest])
 

@@ -101,8 +101,13 @@ def _file(output: Output, asked: order.Order, library: Library) -> FileJudged:
         return FileJudged(
             output.file, reading.tool, reading.version, "inconclusive", reading.values, (), (), str(error)
         )
-    items = _tools(library).get(reading.tool, {}).get("items", ())
+    entry = _tools(library).get(reading.tool, {})
+    items = entry.get("items", ())
     verdict = _worst(finding.judgement for finding in findings)
+    decides = (*entry.get("decides", items), None)
+    if verdict == "pass" and not any(finding.item in decides for finding in findings):
+        # What was read beside the point is in order; what the output is for was not seen.
+        verdict = "inconclusive"
     problem = "" if findings else "no_limit"
     # An output speaks of the items that a rule named; of its first one where none did.
     said = tuple(dict.fromkeys(one.item for one in findings if one.item)) or tuple(items[:1])
@@ -124,7 +129,7 @@ def _facts(reading: Reading, asked: order.Order, library: Library) -> Facts:
     every |= {"read.tool": reading.tool, "read.complete": reading.complete, "read.ran": reading.ran}
     every["read.contradictory"] = reading.contradictory
     facts = {key: Fact(key, value, "known") for key, value in every.items() if key in library.readings}
-    facts |= {key: Fact(key, value, "said") for key, value in asked.facts.items() if key in library.facts}
+    facts |= {key: Fact(key, value, "said") for key, value in asked.facts.items() if key in base().reads}
     return Facts(facts)
 
 

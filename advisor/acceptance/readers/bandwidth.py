@@ -13,7 +13,7 @@ from advisor.acceptance.numerals import number
 from advisor.acceptance.reading import Reading, least, most, together
 
 _TEST = re.compile(r"^\s*Running (?P<name>\w+)\.?\s*$", re.MULTILINE)
-_SUM = re.compile(r"^\s*SUM (?P<name>\w+) (?P<sum>[\d.]+)", re.MULTILINE)
+_SUM = re.compile(r"^\s*SUM (?P<name>\w+) (?P<sum>\d+\.?\d*)", re.MULTILINE)
 _CELLS = re.compile(r"^\s*(?P<row>\d+)\s+(?P<cells>(?:(?:[\d.]+|N/A)\s*)+)$", re.MULTILINE)
 _DEVICE = re.compile(r"^\s*Device (?P<index>\d+): (?P<name>.+?)(?: \([0-9a-fA-F:.]+\))?\s*$", re.MULTILINE)
 _H2D, _D2H, _D2D = "host_to_device_memcpy_ce", "device_to_host_memcpy_ce", "device_to_device_memcpy_read_ce"
@@ -45,7 +45,7 @@ def read_nvbandwidth(text: str) -> Reading:
 
 
 _STREAM = re.compile(
-    r"STREAM_(?P<kind>COPY|SCALE|ADD|TRIAD)_\w+?_gpu_(?P<gpu>\d+)_buffer_\d+_block_\d+\s+(?P<rate>[\d.]+)\s+(?P<share>[\d.]+)"
+    r"STREAM_(?P<kind>COPY|SCALE|ADD|TRIAD)_\w+?_gpu_(?P<gpu>\d+)_buffer_\d+_block_\d+\s+(?P<rate>\d+\.?\d*)\s+(?P<share>\d+\.?\d*)"
 )
 
 
@@ -77,7 +77,7 @@ def _spread(reading: Reading, rates: list[float]) -> None:
 
 
 _IB = re.compile(
-    r"^\s*(?P<bytes>\d+)\s+(?P<iterations>\d+)\s+(?P<peak>[\d.]+)\s+(?P<average>[\d.]+)\s+(?P<rate>[\d.]+)\s*$",
+    r"^\s*(?P<bytes>\d+)\s+(?P<iterations>\d+)\s+(?P<peak>\d+\.?\d*)\s+(?P<average>\d+\.?\d*)\s+(?P<rate>\d+\.?\d*)\s*$",
     re.MULTILINE,
 )
 

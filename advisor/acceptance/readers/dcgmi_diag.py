@@ -40,6 +40,7 @@ def read(text: str) -> Reading:
     results = list(_from_json(data)) if data is not None else []
     if data is None and "{" not in text.split("|")[0]:
         whole = bool(re.search(r"^\+[-+]+\+\s*$", text.rstrip().split("\n")[-1].strip()))
+        whole = whole and bool(re.search(r"^\| Diagnostic\s+\| Result", text, re.MULTILINE))
         results = [(row["name"], row["result"]) for row in _ROW.finditer(text) if not row["name"].startswith("-")]
         version, driver = _VERSION.search(text), _DRIVER.search(text)
         reading.version = version["version"] if version else ""

@@ -113,7 +113,7 @@ def _from_json(reading: Reading, data: dict[str, Any]) -> dict[str, float]:
     found: dict[str, float] = {}
     for name, words in _NVME.items():
         for key in (words[1], *_OTHER.get(name, ())):
-            value = figure(log, key)
+            value = _amount(log, key)
             if value is None and key == "critical_warning":
                 value = figure(log, "critical_warning", "value")
             if value is not None:
@@ -133,6 +133,12 @@ def _from_json(reading: Reading, data: dict[str, Any]) -> dict[str, float]:
     if isinstance(passed, bool):
         found["passed"] = float(passed)
     return found
+
+
+def _amount(log: Any, key: str) -> float | None:
+    """A figure; some versions of nvme-cli print large ones as texts."""
+    value = dig(log, key)
+    return number(value) if isinstance(value, str) else figure(log, key)
 
 
 def _text(data: Any, *path: str | int) -> str | None:

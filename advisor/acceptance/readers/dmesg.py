@@ -40,10 +40,8 @@ _SIGNS = {
         r"I/O error, dev |Medium Error|nvme\d+: (?:I/O \d+ .*timeout|controller is down)|EXT4-fs error|XFS .*corruption"
     ),
 }
-_DRIVER = re.compile(
-    r"NVRM: loading|nvidia: loading out-of-tree|nvidia-modeset: Loading|\[drm\] \[nvidia-drm\]"
-    r"|NVRM: |nvidia-nvlink:|nvidia-uvm:"
-)
+# What shows that the log goes back to the start of the driver: its loading, not just any line of it.
+_DRIVER = re.compile(r"NVRM: loading|nvidia: loading out-of-tree|nvidia-modeset: Loading|\[nvidia-drm\][^\n]*Loading")
 _LOG_LINE = re.compile(
     r"^(?:\[\s*[\d.]+\]|\[[A-Z][a-z]{2} [A-Z][a-z]{2}|kern\s*:|\S+\s+\S+ kernel:"
     r"|[A-Z][a-z]{2} +\d+ [\d:]+ \S+ kernel:|.*\bkernel: |NVRM:|\[\.\.\.\])",
@@ -75,6 +73,8 @@ def read(text: str) -> Reading:
         oom=bool(_OOM.search(text)),
         xid_malformed=mentioned > len(xids),
         driver_seen=bool(_DRIVER.search(text)),
+        # A last line without its end may have lost what decides.
+        last_line_whole=text.endswith("\n"),
     )
     kills = len(re.findall(r"Out of memory: Kill|oom-kill:", text)) or len(re.findall("invoked oom-killer", text))
     reading.show(oom=1 if kills else None, oom_lines=kills or None)

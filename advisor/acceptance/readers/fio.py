@@ -245,6 +245,8 @@ def _fill(reading: Reading, result: Result) -> None:
         fio_direct=result.direct,
         engine_sync=any(engine in _SYNC for engine in result.engines) if result.engines else None,
     )
+    stats = "device_share" in reading.facts
+    reading.say(fio_shown=result.direct is True or stats)
     if shallow:
         reading.say(fio_shallow=all(shallow))
     _facts(reading, result)

@@ -32,7 +32,7 @@ def read_free(text: str) -> Reading:
         reading.show(**_printed(name, cell))
     unit = _unit(text, cells, human)
     total = _bytes(cells[0], unit) if cells else None
-    reading.complete = total is not None and len(cells) > 2 and not any("\ufffd" in cell for cell in cells)
+    reading.complete = total is not None and len(cells) > 2 and swap is not None and len(swap["cells"].split()) > 2
     reading.measure("GiB", ram=total / 2**30 if total is not None else None)
     if swap:
         parts = [_bytes(cell, unit) for cell in swap["cells"].split()]

@@ -80,6 +80,7 @@ def _from_text(text: str) -> tuple[list[Row], bool]:
             row = dict(zip(names, cells, strict=True))
             device = row.pop("Device")
             known = {name: value for name, cell in row.items() if (value := number(cell)) is not None}
+            whole = whole and len(known) == len(row)
             rows.setdefault(device, {"device": device}).update(known)
     return list(rows.values()), whole
 

@@ -15,14 +15,14 @@ from advisor.acceptance.structured import dig, figure, json_span
 
 _ROW = re.compile(
     r"^\[\s*(?P<id>\d+"
-    r"|SUM)\](?:\[(?P<role>\w\w-\w)\])?\s+(?P<from>[\d.]+)-(?P<to>[\d.]+)\s+sec"
-    r"\s+(?P<bytes>[\d.]+)\s+(?P<bu>[KMGT]?Bytes)\s+"
-    r"(?P<rate>[\d.]+)\s+(?P<ru>[KMGT]?(?:bits|Bytes))/sec(?P<rest>.*)$",
+    r"|SUM)\](?:\[(?P<role>\w\w-\w)\])?\s+(?P<from>\d+\.?\d*)-(?P<to>\d+\.?\d*)\s+sec"
+    r"\s+(?P<bytes>\d+\.?\d*)\s+(?P<bu>[KMGT]?Bytes)\s+"
+    r"(?P<rate>\d+\.?\d*)\s+(?P<ru>[KMGT]?(?:bits|Bytes))/sec(?P<rest>.*)$",
     re.MULTILINE,
 )
-_UDP = re.compile(r"(?P<jitter>[\d.]+)\s+ms\s+(?P<lost>-?\d+)/(?P<total>\d+)\s+\((?P<loss>[\d.e+-]+)%\)")
+_UDP = re.compile(r"(?P<jitter>\d+\.?\d*)\s+ms\s+(?P<lost>-?\d+)/(?P<total>\d+)\s+\((?P<loss>[\d.e+-]+)%\)")
 _RETR = re.compile(r"^\s+(?P<retr>\d+)\s")
-_CWND = re.compile(r"(?P<retr>\d+)\s+(?P<cwnd>[\d.]+)\s+(?P<unit>[KMG]?Bytes)\s*$")
+_CWND = re.compile(r"(?P<retr>\d+)\s+(?P<cwnd>\d+\.?\d*)\s+(?P<unit>[KMG]?Bytes)\s*$")
 _ERROR = re.compile(
     r"iperf3: (?:error|interrupt|the client has terminated|the server has terminated)[^\n]*", re.IGNORECASE
 )

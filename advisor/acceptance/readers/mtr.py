@@ -16,8 +16,8 @@ from advisor.acceptance.reading import Reading, whole
 from advisor.acceptance.structured import dig, figure, json_span
 
 _ROW = re.compile(
-    r"^\s*(?P<hop>\d+)\.\s*(?:\|--\s*)?(?P<host>\S.*?)\s+(?P<loss>\d+(?:\.\d*)?)%?\s+(?P<snt>\d+)\s+(?P<last>[\d.]+)\s+"
-    r"(?P<avg>[\d.]+)\s+(?P<best>[\d.]+)\s+(?P<wrst>[\d.]+)\s+(?P<stdev>[\d.]+)\s*$",
+    r"^\s*(?P<hop>\d+)\.\s*(?:\|--\s*)?(?P<host>\S.*?)\s+(?P<loss>\d+(?:\.\d*)?)%?\s+(?P<snt>\d+)\s+(?P<last>\d+\.?\d*)\s+"
+    r"(?P<avg>\d+\.?\d*)\s+(?P<best>\d+\.?\d*)\s+(?P<wrst>\d+\.?\d*)\s+(?P<stdev>\d+\.?\d*)\s*$",
     re.MULTILINE,
 )
 _BEGUN = re.compile(r"^\s*\d+\.\s*(?:\|--|AS)", re.MULTILINE)
@@ -34,7 +34,7 @@ _FAILED = re.compile(
     r"|Operation not permitted|unable to get",
     re.IGNORECASE,
 )
-_CUT = re.compile(r"^\s*(?:…|\.\.\.+|\[\.\.\.\])\s*$", re.MULTILINE)
+_CUT = re.compile(r"^\s*(?:…|\?|\.\.\.+|\[\.\.\.\])\s*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -182,4 +182,5 @@ def _fill(reading: Reading, hops: list[Hop]) -> None:
     reading.measure("%", loss=last.loss)
     reading.measure("ms", rtt=last.avg, jitter=last.stdev)
     alone = len(hops) < 2 or first.host.split()[-1:] == ["???"]
-    reading.measure("ms", first_hop_jitter=0.0 if alone else first.stdev)
+    # Where the first hop shows no deviation, nothing speaks against the tester's own link.
+    reading.measure("ms", first_hop_jitter=0.0 if alone or first.stdev is None else first.stdev)

@@ -14,6 +14,7 @@ from advisor.acceptance.reading import Reading, least, most, together
 _HEAD = re.compile(r"NVIDIA-SMI\s+(?P<smi>[\d.]+\S*)")
 _DRIVER = re.compile(r"(?:Driver|KMD) Version:\s*(?P<driver>[\d.]+)")
 _CUDA = re.compile(r"CUDA(?: UMD)? Version:\s*(?P<cuda>[\d.]+|N/A|ERR!)")
+_BRANCH = re.compile(r"\d{3}\.\d")
 _FIRST = re.compile(
     r"^\|\s*(?P<index>\d+)\s{1,5}(?P<name>\S.*?)\s+(?P<mode>On|Off|WDDM|TCC"
     r"|MCDM)\s*\|\s*(?P<bus>[0-9A-Fa-f]+:[0-9A-Fa-f:.]+)"
@@ -100,7 +101,7 @@ def _cards(reading: Reading, rows: list[dict[str, str]], begun: int) -> None:
     whole = [row for row in rows if row["whole"]]
     reading.cards = [row["name"] for row in whole]
     seen = max(begun, len(rows))
-    reading.complete = bool(whole) and len(whole) == seen
+    reading.complete = bool(whole) and len(whole) == seen and bool(_BRANCH.match(reading.version))
     reading.show(gpus=len(whole) or None, name=together(reading.cards))
     if seen > len(whole):
         reading.show(gpus_seen=seen)

@@ -26,6 +26,8 @@ _NOTHING = (
     "[Insufficient Permissions]",
     "",
 )
+_FIGURE = re.compile(r"\d+(?:\.\d+)?(?: (?:MiB|%|W|C|MHz))?")
+_WORDS = ("index", "name", "uuid", "driver", "pstate", "compute_mode", "fabric_state", "fabric_status", "compute_cap")
 _ORDER = ("mem_total_mib", "mem_used_mib", "util_pct", "pcie_gen")
 # Column -> name of the value.
 _VALUES = {
@@ -87,17 +89,51 @@ def read(text: str) -> Reading:
     header = next((index for index, row in enumerate(rows) if _is_header(row)), None)
     if header is None:
         columns, cards = _guessed(rows)
-        whole = bool(cards)
+        # A row that names columns and is no header is a damaged one.
+        whole = bool(cards) and not any(_UNIT.sub("", cell).strip().lower() in _VALUES for row in rows for cell in row)
     else:
         columns = [_UNIT.sub("", cell).strip().lower() for cell in rows[header]]
         cards = [row for row in rows[header + 1 :] if not _is_header(row)]
         whole = bool(cards) and all(len(row) == len(columns) for row in cards)
         cards = [row for row in cards if len(row) == len(columns)]
     table = {column: [row[index] for row in cards] for index, column in enumerate(columns)}
-    reading.complete = whole
+    if header is not None and any(
+        "[" in cell and _lacks_unit(table[_UNIT.sub("", cell).strip().lower()]) for cell in rows[header]
+    ):
+        whole = False
+    reading.complete = whole and all(_readable(column, cells) for column, cells in table.items())
+    if header is None and not text.endswith("\n"):
+        # Bare digits at the very end may have lost some.
+        reading.complete = False
     if not reading.facts.keys() & {"no_device", "gpu_lost", "driver_absent"}:
         _fill(reading, {_VALUES.get(column, ""): cells for column, cells in table.items()}, len(cards))
     return reading
+
+
+# Columns whose cells are words of a closed list.
+_FLAGS = ("pending", "failure", "retired_pending", "hw_thermal", "hw_slowdown", "hw_power_brake", "sw_thermal")
+_STATES = ("enabled", "disabled", "yes", "no", "active", "not active", "0", "1")
+
+
+def _readable(column: str, cells: list[str]) -> bool:
+    """Whether each cell of a column that we know is what such a column prints."""
+    value = _VALUES.get(column)
+    if any(cell == "" for cell in cells):
+        return False
+    if value == "driver":
+        return all(cell in _NOTHING or _DRIVER.fullmatch(cell) for cell in cells)
+    if value in ("mig", "ecc", "persist", *_FLAGS):
+        return all(cell in _NOTHING or cell.lower() in _STATES for cell in cells)
+    if value is None or value in _WORDS:
+        return True
+    return all(cell in _NOTHING or _FIGURE.fullmatch(cell) for cell in cells)
+
+
+def _lacks_unit(cells: list[str]) -> bool:
+    """A figure without its unit beside others that have it was cut."""
+    figures = [cell for cell in cells if cell not in _NOTHING]
+    with_unit = sum(" " in cell for cell in figures)
+    return 0 < with_unit < len(figures) or (len(figures) == 1 and with_unit == 0)
 
 
 def _is_header(row: list[str]) -> bool:

@@ -9,7 +9,7 @@ from advisor.acceptance.numerals import number
 from advisor.acceptance.reading import Reading, least, most, together
 
 _CARD = re.compile(r"^\s*GPU (?P<index>\d+): (?P<name>.+?) \(UUID: (?P<uuid>[^)]*)\)?", re.MULTILINE)
-_LINK = re.compile(r"^\s*Link (?P<link>\d+): (?P<state>.+?)\s*$", re.MULTILINE)
+_LINK = re.compile(r"^\s*Link (?P<link>\d*): (?P<state>.+?)\s*$", re.MULTILINE)
 _NONE = re.compile(r"does not have or support Nvlink|not supported", re.IGNORECASE)
 _MIG = re.compile(r"^\s+MIG (?P<profile>\S+)\s+Device", re.MULTILINE)
 
@@ -19,14 +19,16 @@ def read(text: str) -> Reading:
     reading = Reading("nvidia-smi-nvlink")
     starts = list(_CARD.finditer(text))
     reading.cards = [start["name"] for start in starts]
-    counts, rates, down, silent = [], [], 0, 0
+    counts, rates, down, silent, steady = [], [], 0, 0, True
     for _, block in blocks(text, starts):
         links = [found["state"] for found in _LINK.finditer(block)]
         down += sum("GB/s" not in state for state in links)
         rates += [number(state) for state in links if "GB/s" in state]
         silent += bool(_NONE.search(block)) and not links
         counts.append(float(len(links)))
-    reading.complete = bool(starts) and (bool(rates) or down > 0 or silent == len(starts))
+        numbers = [found["link"] for found in _LINK.finditer(block)]
+        steady = steady and numbers == [str(number) for number in range(len(numbers))]
+    reading.complete = bool(starts) and steady and (bool(rates) or down > 0 or silent == len(starts))
     reading.show(gpus=len(starts) or None, name=together(reading.cards), links=least(counts), link_gb_s=least(rates))
     reading.show(links_inactive=down if counts and most(counts) else None)
     reading.count(gpus=len(starts) or None)
@@ -43,7 +45,11 @@ def read_list(text: str) -> Reading:
     reading.cards = [card["name"] for card in _CARD.finditer(text)]
     slices = [found["profile"] for found in _MIG.finditer(text)]
     whole = [card["uuid"] for card in _CARD.finditer(text)]
-    reading.complete = bool(whole) and text.count("GPU ") >= len(whole) and ")" in text.rstrip()[-2:]
+    lines = [line for line in text.split("\n") if line.strip()]
+    strange = [line for line in lines if not re.match(r"\s*(?:GPU \d+:|MIG \S)|\S*[$#>] ?", line)]
+    reading.complete = (
+        bool(whole) and not strange and all(line.rstrip().endswith(")") for line in lines if "UUID" in line)
+    )
     reading.show(gpus=len(whole) or None, name=together(reading.cards), mig_slices=len(slices) or None)
     if whole:
         reading.count(gpus=len(whole))

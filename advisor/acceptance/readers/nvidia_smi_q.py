@@ -47,6 +47,8 @@ def _ends_whole(text: str) -> bool:
     lines = [line for line in text.split("\n") if line.strip()]
     last = lines[-1].strip() if lines else ""
     headings = ("Processes", "Fabric", "Accounted Processes", "Volatile", "Aggregate", "Remapped Rows")
+    if "Product Name" in text and not re.search(r"^\s*(?:Processes|Temperature)\b", text, re.MULTILINE):
+        return False
     return ":" in last or last in headings or bool(re.match(r"^[\w@.-]*[$#>]", last))
 
 
@@ -166,6 +168,13 @@ def _remapping(reading: Reading, cards: list[Card]) -> None:
         bank_none=most(_numbers(_all(cards, "Bank Remap Availability Histogram/None"))),
     )
     reading.say(remap_pending=_yes(pending), remap_failure=_yes(failure))
+    fixed = _all(cards, "Remapped Rows/Correctable Error")
+    shown = {len(pending), len(failure), len(rows), len(fixed)} == {len(cards)} if pending or failure or rows else False
+    words = all(value in ("Yes", "No", "N/A") for value in [*pending, *failure])
+    figures = all(re.fullmatch(r"\d+|N/A", value) for value in [*rows, *fixed])
+    if (pending or failure or rows) and not (shown and words and figures):
+        reading.complete = False
+    reading.say(remap_shown=shown or all(value == "N/A" for value in whole))
     if any(value == "N/A" for value in [*pending, *failure, *rows]) or "N/A" in whole:
         reading.say(remap_unreadable=True)
     reading.count(

@@ -14,11 +14,11 @@ from advisor.acceptance.reading import Reading, whole
 
 _UNIX = re.compile(
     r"(?P<sent>\d+) packets transmitted, (?P<recv>\d+) (?:packets )?received,"
-    r"(?: \+?(?P<dup>\d+) duplicates,)?(?: \+(?P<errors>\d+) errors,)? (?P<loss>[\d.]+)% packet loss"
+    r"(?: \+?(?P<dup>\d+) duplicates,)?(?: \+(?P<errors>\d+) errors,)? (?P<loss>\d+\.?\d*)% packet loss"
 )
 _TIMES = re.compile(
     r"(?:rtt|round-trip) min/avg/max(?P<dev>/(?:mdev"
-    r"|stddev))? = (?P<min>[\d.]+)/(?P<avg>[\d.]+)/(?P<max>[\d.]+)(?:/(?P<mdev>[\d.]+))? ms"
+    r"|stddev))? = (?P<min>\d+\.?\d*)/(?P<avg>\d+\.?\d*)/(?P<max>\d+\.?\d*)(?:/(?P<mdev>\d+\.?\d*))? ms"
 )
 _REPLY = re.compile(r"(?:[=<≤]\s?|時間|时间)(?P<time>\d+(?:\.\d+)?)\s*(?:ms|мс|毫秒)\b")
 _LESS = re.compile(r"<\s?1\s*ms")

@@ -16,7 +16,7 @@ _HEADER = re.compile(
     r"|traceroute to) (?P<name>\S+?),? ?(?:\((?P<address>[^)]+)\))?(?:,| on|\s|$)"
 )
 _HOP = re.compile(r"^\s*(?P<hop>\d+)\s+(?P<rest>\S.*)$", re.MULTILINE)
-_TIME = re.compile(r"(?P<time>[\d.]+)\s*ms")
+_TIME = re.compile(r"(?P<time>\d+\.?\d*)\s*ms")
 _MAXIMUM = re.compile(r"(?P<hops>\d+) hops max")
 _FAILED = re.compile(
     r"Name or service not known|unknown host|Cannot handle|not found|Operation not permitted", re.IGNORECASE
@@ -72,7 +72,9 @@ _NODE = re.compile(
 _LINK = re.compile(r"^\s*(?P<lost>\d+)/\s*(?P<sent>\d+)\s*=\s*(?P<loss>\d+)%\s*\|\s*$", re.MULTILINE)
 _TRACED = re.compile(r"^\s*(?P<hop>\d+)\s+(?P<host>\S.*?)\s*$", re.MULTILINE)
 _DONE = re.compile(r"Trace complete|跟踪完成|追蹤完成")
-_BRACKET = re.compile(r"\[(?P<address>[\d.a-fA-F:]+)\]")
+_PATHPING_TO = re.compile(
+    r"(?:Tracing route to|到) (?P<name>[^\s\[]+)(?:\s+\[(?P<address>[\d.a-fA-F:]+)\])?(?: 的路由|\s*$)", re.MULTILINE
+)
 
 
 def read_pathping(text: str) -> Reading:
@@ -80,10 +82,11 @@ def read_pathping(text: str) -> Reading:
     reading = Reading("pathping")
     nodes = list(_NODE.finditer(text))
     links = list(_LINK.finditer(text))
-    target = _BRACKET.search(text)
+    to = _PATHPING_TO.search(text)
+    target = (to["address"] or to["name"]) if to else None
     reading.hosts = [node["host"] for node in nodes]
     reading.complete = bool(nodes) and bool(_DONE.search(text))
-    reading.show(hops=len(nodes) or None, target=target["address"] if target else None)
+    reading.show(hops=len(nodes) or None, target=target)
     if not nodes:
         reading.say(path_seen=bool(_TRACED.search(text)))
         return reading
@@ -101,6 +104,6 @@ def read_pathping(text: str) -> Reading:
     reading.count(probes=sent, lost=float(last["lost"]))
     reading.measure("%", loss=loss)
     reading.measure("ms", rtt=number(last["rtt"]))
-    reached = target is None or _names(last["host"], target["address"])
+    reached = target is None or _names(last["host"], target)
     reading.say(path_seen=True, reached=reached and loss < 100)
     return reading

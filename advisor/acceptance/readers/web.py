@@ -64,7 +64,8 @@ def read_tnc(text: str) -> Reading:
     tcp, ping = fields.get("TcpTestSucceeded"), fields.get("PingSucceeded")
     rtt = number(fields.get("PingReplyDetails (RTT)"))
     reading.show(target=fields.get("ComputerName"), port=_port(fields.get("RemotePort")), tcp=tcp, rtt_ms=rtt)
-    reading.complete = tcp in ("True", "False") or ping in ("True", "False")
+    asked_port = "RemotePort" in fields
+    reading.complete = tcp in ("True", "False") or (ping in ("True", "False") and not asked_port)
     if tcp in ("True", "False"):
         reading.say(port_open=tcp == "True")
         reading.show(ping="not tested" if ping is None else ping)

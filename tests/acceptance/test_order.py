@@ -1,0 +1,100 @@
+"""Against an order: the card, its number, its links, the line; what an order does not say does not apply."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from advisor.acceptance.order import Order, flat
+from advisor.consult import judge as desk
+from advisor.core.judged import Delivery
+
+FIXTURES = Path(__file__).parent / "fixtures"
+
+
+def against(order: str, name: str, change: tuple[str, str] = ("", "")) -> Delivery:
+    text = (FIXTURES / name).read_text("utf-8").replace(*change) if change[0] else (FIXTURES / name).read_text("utf-8")
+    return desk.judge_text(text, ordered=desk.read_order(order, "order.yaml"))
+
+
+def reasons(delivery: Delivery) -> list[str]:
+    return [one.rule for one in delivery.files[0].findings if one.judgement == delivery.files[0].judgement]
+
+
+def test_eight_h100_as_ordered_pass() -> None:
+    assert against("gpu_model: H100 80GB\ngpu_count: 8\n", "smi_h100_8.txt").files[0].judgement == "pass"
+
+
+def test_fewer_cards_than_ordered_fail() -> None:
+    ordered = desk.read_order("gpu_model: H100 80GB\ngpu_count: 8\n", "order.yaml")
+    delivery = desk.judge([FIXTURES / "smi_prompted_utf16.txt"], ordered=ordered)
+    assert delivery.files[0].judgement == "fail"
+    assert "judging.order.fewer_cards" in reasons(delivery)
+
+
+def test_another_card_than_ordered_fails() -> None:
+    delivery = against("gpu_model: H200\ngpu_count: 8\n", "smi_h100_8.txt")
+    assert "judging.order.other_card" in reasons(delivery)
+
+
+def test_eight_links_on_an_a100_order_are_a_cut_down_sibling() -> None:
+    # An A100 has 12 links, an A800 has 8.
+    delivery = against("gpu_model: A100 80GB\ngpu_count: 8\n", "topo_a100_nv12.txt", ("NV12", "NV8"))
+    assert delivery.files[0].judgement == "fail"
+    assert "judging.order.fewer_links" in reasons(delivery)
+    assert against("gpu_model: A100 80GB\ngpu_count: 8\n", "topo_a100_nv12.txt").files[0].judgement == "pass"
+
+
+def test_one_stream_does_not_judge_the_line_and_several_do() -> None:
+    # 45.1 of 100 Mbps with one stream is inconclusive for the line; retransmits fail by themselves.
+    delivery = against("bandwidth_mbps: 100\n", "iperf3_retransmits.txt", ("2900", "   2"))
+    assert delivery.files[0].judgement == "inconclusive"
+    assert reasons(delivery) == ["judging.order.one_stream"]
+
+
+def test_a_sata_disk_where_nvme_was_ordered_fails() -> None:
+    slow = ("75.2k", "40.2k")
+    delivery = against("storage.kind: nvme\n", "fio_sata_random.txt", slow)
+    assert "judging.order.no_nvme_random" in reasons(delivery)
+
+
+def test_memory_is_compared_with_the_order_and_does_not_apply_without_one() -> None:
+    # 1,056,000,000 KiB are 1,081 GB.
+    assert against("host_ram_gb: 1024\n", "free_ok.txt").items[0].judgement == "pass"
+    assert against("host_ram_gb: 2048\n", "free_ok.txt").items[0].judgement == "fail"
+    alone = desk.judge_text((FIXTURES / "free_ok.txt").read_text("utf-8"))
+    assert alone.items[0].judgement == "does not apply"
+
+
+def test_the_json_of_an_answer_is_an_order() -> None:
+    answer = {"recommended": {"gpu": "H100 80GB", "gpu_count": 8, "ram_gib": 1024, "network": {"bandwidth_mbps": 100}}}
+    assert flat(answer)["gpu_model"] == "H100 80GB"
+    ordered = desk.read_order(json.dumps(answer), "answer.json")
+    assert isinstance(ordered, Order)
+    assert ordered.card == "H100 80GB"
+    assert {"gpu.count", "host.ram", "line.bandwidth"} <= ordered.facts.keys()
+
+
+@pytest.mark.parametrize("lang", ["en", "zh", "zh-Hant"])
+@pytest.mark.parametrize("format", ["text", "markdown", "json"])
+def test_a_failed_delivery_is_told_in_every_language_and_format(lang: str, format: str) -> None:
+    delivery = desk.judge([FIXTURES / "nccl_h100_slow.txt", FIXTURES / "ping_mac.txt"])
+    told = desk.render(delivery, format, lang)
+    assert "440" in told
+    assert "{" not in told or format == "json"
+    if format == "json":
+        rows = json.loads(told)
+        assert [row["verdict"] for row in rows] == ["fail", "pass", "fail", "pass"]
+        assert rows[2] == rows[2] | {"item": "acceptance.nccl_busbw", "files": ["nccl_h100_slow.txt"]}
+
+
+def test_the_command_leaves_with_one_where_an_item_failed(capsys: pytest.CaptureFixture[str]) -> None:
+    from bots.cli.main import main
+
+    assert main(["judge", str(FIXTURES / "ping_mac.txt"), "--lang", "en"]) == 0
+    assert main(["judge", str(FIXTURES / "smi_hot.txt"), "--lang", "en"]) == 1
+    assert main(["judge", "no-such-file"]) == 2
+    assert main(["judge", "--tools"]) == 0
+    assert "not there" in capsys.readouterr().err
