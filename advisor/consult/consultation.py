@@ -72,6 +72,12 @@ def consult(asked: Asked, day: date, library: Library, base: RuleBase, market: M
     )
 
 
+def judged_rows(asked: Asked, day: date, library: Library, base: RuleBase, market: Market) -> tuple[Judged, ...]:
+    """The judged plans alone, without levers and options: enough to see whether another answer would matter."""
+    desk = Desk(library, base, market, asked, day)
+    return tuple(row for answers in asked.answers for row, _ in _rows(desk, answers))
+
+
 def plan_id(answers: Sequence[Facts], version: str, day: date) -> str:
     """Twelve hex digits of answers, data version and day: equal question, equal plan."""
     said = [sorted((fact.id, str(fact.value)) for fact in each.values()) for each in answers]

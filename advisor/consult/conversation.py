@@ -13,11 +13,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from advisor.core.text import Lang
-from advisor.dialogue.bare import NOTHING, bare_answer, leaning
+from advisor.dialogue.bare import NOTHING, bare_answer, leaning, says_only_which
 from advisor.dialogue.commands import Command, command_of
 from advisor.dialogue.cues import Cues
 from advisor.dialogue.lexicon import lexicon_of
-from advisor.dialogue.merge import alternatives, merged
+from advisor.dialogue.merge import alternatives, merged, methods
 from advisor.dialogue.text import normalised
 from advisor.dialogue.understand import Understanding, understand
 from advisor.knowledge.library import Library
@@ -48,6 +48,7 @@ class State:
     lang: Lang | None = None
     declined: frozenset[str] = frozenset()
     asked: str = ""
+    open: tuple[str, ...] = ()
     changing: str = ""
     lost: int = 0
     turns: int = 0
@@ -72,6 +73,7 @@ def advanced(state: State, entry: Mapping[str, Any]) -> State:
         moved,
         lang=cast("Lang", entry["lang"]),
         asked=asked,
+        open=tuple(entry.get("open", ())),
         changing="" if act in (*_MOVES, "back") else changing,
         lost=state.lost + 1 if act == "lost" else 0,
         turns=state.turns + 1,
@@ -164,7 +166,7 @@ def _changed(command: Command, library: Library) -> Entry:
 
 def _bare(text: str, state: State, seen: Understanding, library: Library) -> Entry | None:
     """A message that is no more than the answer to the question asked."""
-    fact = fact_of(state.asked, library)
+    fact = fact_of(state.asked, library, None if state.changing == state.asked else state.slots)
     if not fact or state.asked in seen.slots:
         return None
     found = bare_answer(text, fact, library)
@@ -176,11 +178,25 @@ def _bare(text: str, state: State, seen: Understanding, library: Library) -> Ent
     elif isinstance(found, dict) and seen.slots and _WORD.search(text):
         # "8张" to a question about length: the message says what its number counts.
         return None
+    if found is None and not seen.slots:
+        found = _answer_to_another(text, state, library)
     if found is None:
         return None
     if found == NOTHING:
         return {"act": "skip", "about": state.asked, "intent": "provide_info"}
     return {"act": "said", "answers": said({**rest, **cast("dict[str, Any]", found)}), "intent": "provide_info"}
+
+
+def _answer_to_another(text: str, state: State, library: Library) -> dict[str, Any] | None:
+    """`港币` while something else is asked: the name of a choice says by itself which open question it answers."""
+    if says_only_which(text, library):
+        return None
+    for slot in state.open:
+        fact = fact_of(slot, library, state.slots)
+        found = bare_answer(text, fact, library) if fact and library.facts[fact].kind == "choice" else None
+        if isinstance(found, dict):
+            return found
+    return None
 
 
 def _spoken(text: str, state: State, seen: Understanding, library: Library) -> Entry:
@@ -215,10 +231,13 @@ def said(slots: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{"slot": slot, "value": value, "provenance": "said"} for slot, value in slots.items()]
 
 
-def fact_of(slot: str, library: Library) -> str:
-    """The fact that a slot's question is about, or an empty string; `task` is first a question about the method."""
+def fact_of(slot: str, library: Library, slots: Mapping[str, Any] | None = None) -> str:
+    """The fact that a slot's question is about, or an empty string.
+
+    `task` is first a question about the method; where `slots` name one already, about the stage.
+    """
     if slot == "task":
-        return "tuning.method"
+        return "tuning.stage" if slots and methods(slots.get("task", ())) else "tuning.method"
     if slot in library.facts:
         return slot
     return next((record.id for record in library.facts.values() if record.slot == slot), "")

@@ -148,6 +148,7 @@ class Sessions:
         if entry["act"] == "export" and reply["checklist"]:
             self._exported(history, reply, day)
         entry["asked"] = reply["questions"][0]["fact"] if reply["questions"] else ""
+        entry["open"] = [question["fact"] for question in reply["questions"]]
         entry["day"] = day.isoformat()
         entry["versions"] = {"data": self._library.version, "program": _program()}
         self._store.answer(history.session, key, history.version, entry)

@@ -14,6 +14,7 @@ from advisor.consult import answer
 from advisor.consult.consultation import consult
 from advisor.consult.conversation import PASSING, State, advanced, fact_of, overlaid
 from advisor.consult.desk import Asked
+from advisor.consult.worth import first_worth_asking
 from advisor.core.text import Lang
 from advisor.dialogue.answers import answers_of
 from advisor.dialogue.merge import replaced
@@ -38,11 +39,12 @@ def turn(
     act = str(entry["act"])
     intent = _NO_PLAN.get(act) or ("compare" if act == "compare" else after.intent or str(entry["intent"]))
     slots = {} if act in _NO_PLAN else overlaid(after, entry)
-    reply = answered(slots, intent, day, library, wording, rejected=live.rejected if live else ())
+    asked = asked_of(slots, intent, library, live.rejected if live else ())
+    reply = _composed(asked, day, library, wording)
     if entry.get("claims"):
         reply.update(answer.claimed(answer.Reply(reply, wording.lang), entry["claims"]).json)
     reply.update(intent=entry["intent"], act=act, turn=after.turns, message="", choices=[], full=not before.slots)
-    _questions(reply, after, library, wording)
+    _questions(reply, after, asked, day, library, wording)
     if act in ("said", "back", "restart") and replaced(before.slots, after.slots):
         earlier = answered(before.slots, before.intent, day, library, wording)
         reply["changes"] = talk.changes(earlier, reply, wording)
@@ -50,29 +52,42 @@ def turn(
     return reply
 
 
-def answered(
-    slots: Mapping[str, Any], intent: str, day: date, library: Library, wording: Wording,
-    rejected: tuple[Mapping[str, Any], ...] = (),
-) -> Json:  # fmt: skip
+def answered(slots: Mapping[str, Any], intent: str, day: date, library: Library, wording: Wording) -> Json:
     """The answer to what is known, in the contract's shape."""
+    return _composed(asked_of(slots, intent, library), day, library, wording)
+
+
+def asked_of(
+    slots: Mapping[str, Any], intent: str, library: Library, rejected: tuple[Mapping[str, Any], ...] = ()
+) -> Asked:
+    """What is known, as a consultation takes it."""
     loose = {key: value for key, value in slots.items() if key in library.facts and library.facts[key].slot is None}
     named = {key: value for key, value in slots.items() if key not in loose}
-    seen = Understanding(wording.lang, intent or "provide_info", named, rejected, facts=loose)
+    seen = Understanding("", intent or "provide_info", named, rejected, facts=loose)
     sets = answers_of(seen, library)
     understood = {key: value for key, value in slots.items() if not key.startswith(PASSING)}
-    asked = Asked(tuple(sets.answers), seen.intent, understood, tuple(rejected), tuple(sets.problems))
+    return Asked(tuple(sets.answers), seen.intent, understood, tuple(rejected), tuple(sets.problems))
+
+
+def _composed(asked: Asked, day: date, library: Library, wording: Wording) -> Json:
     return compose(consult(asked, day, library, answer.rules(), answer.here()), library, wording)
 
 
-def _questions(reply: Json, after: State, library: Library, wording: Wording) -> None:
-    """The questions left: none that was declined, and first the one that the person wants to answer anew."""
-    left = [question for question in reply["questions"] if question["fact"] not in after.declined]
+def _questions(reply: Json, after: State, asked: Asked, day: date, library: Library, wording: Wording) -> None:
+    """The questions left, none that was declined: first what is to be answered anew, then what matters most."""
+    left: dict[str, Json] = {}
+    for each in reply["questions"]:
+        if each["fact"] not in after.declined:
+            left.setdefault(fact_of(each["fact"], library, after.slots), each)
     fact = fact_of(after.changing, library)
     if fact and library.facts[fact].question is not None:
         first = talk.question_json(question_for(fact, library), wording)
-        left = [first, *(question for question in left if question["fact"] != first["fact"])]
-    reply["questions"] = left
-    reply["questions_left"] = len(left)
+        order = [fact, *(each for each in left if each != fact)]
+        left[fact] = first
+    else:
+        order = first_worth_asking(left, asked, day, library)
+    reply["questions"] = [left[each] for each in order]
+    reply["questions_left"] = len(order)
 
 
 def _message(reply: Json, before: State, entry: Mapping[str, Any], library: Library, wording: Wording) -> None:

@@ -49,6 +49,13 @@ def leaning(text: str, slots: Mapping[str, Any], library: Any) -> dict[str, Any]
     return {}
 
 
+def says_only_which(text: str, library: Any) -> bool:
+    """Whether an answer makes sense for the question before it alone: yes, no, a number, `the second one`."""
+    phrases = phrases_of(library)
+    said = phrases.bare(core(text[: 2**7]), phrases.filler)
+    return said in phrases.yes or said in phrases.no or said in phrases.ordinals or said[:1].isdigit()
+
+
 def _value(said: str, record: Any, slot: str, phrases: Phrases, library: Any) -> dict[str, Any] | str | None:
     if record.kind == "boolean":
         return _boolean(said, slot, phrases)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from advisor.dialogue.bare import NOTHING, bare_answer, leaning
+from advisor.dialogue.bare import NOTHING, bare_answer, leaning, says_only_which
 from advisor.dialogue.commands import Command, command_of
 from advisor.dialogue.merge import alternatives, merged, replaced
 from advisor.knowledge.library import open_library
@@ -144,6 +144,12 @@ def test_a_figure_alone_changes_the_slot_of_its_unit_that_was_said_last() -> Non
     assert leaning("那2T呢", {"dataset_gb": 500, "storage_gb": 960}, library) == {"storage_gb": 2000}
     assert leaning("and for 1 TB?", {"params_b": 7}, library) == {}
     assert leaning("and 13 cards?", {"dataset_gb": 500}, library) == {}
+
+
+def test_yes_no_numbers_and_places_answer_only_what_was_asked() -> None:
+    library = open_library()
+    assert all(says_only_which(text, library) for text in ("yes", "没有", "2", "2048", "第二个", "the last one"))
+    assert not any(says_only_which(text, library) for text in ("港币", "per month", "China Telecom"))
 
 
 def test_what_was_true_of_the_value_before_goes_with_it() -> None:
