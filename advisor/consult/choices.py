@@ -6,7 +6,6 @@ It picks among plans that the rules have judged; it never lets one stand that th
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from advisor.consult.desk import Desk
 from advisor.consult.trial import PLANS_A_TURN, judge, with_defaults
@@ -19,7 +18,6 @@ from advisor.plan.task import Task
 
 LEVERS = 2 + 2
 TRIES = 2
-_MICRO_BATCH = "workload.micro_batch"
 
 
 def chosen_of(rows: Sequence[Judged]) -> Judged | None:
@@ -57,16 +55,6 @@ def _in_turn(found: Iterable[Change]) -> list[Change]:
 def _lever(change: Change, after: Judged) -> Lever:
     first, *rest = ((step.kind, step.before, step.after) for step in change.steps)
     return Lever(*first, after, tuple(rest), change.speed_factor)
-
-
-def tell_micro_batch(desk: Desk, told: Judged | None) -> None:
-    """Say the micro-batch that the planner took where the user stated none."""
-    assumed = desk.assumed.get(_MICRO_BATCH)
-    if assumed is None or told is None or told.option is None or told.option.micro_batch == assumed.value:
-        return
-    why = desk.library.facts["plan.micro_batch"].why
-    assert why is not None, "rules/facts/plan/micro_batch.yaml says why"
-    desk.assumed[_MICRO_BATCH] = replace(assumed, value=told.option.micro_batch, why=why.text)
 
 
 def other_options(desk: Desk, chosen: Judged, tasks: Mapping[int, tuple[Task, Gpu]]) -> tuple[tuple[str, Judged], ...]:

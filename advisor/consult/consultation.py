@@ -11,10 +11,10 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
-from advisor.consult.choices import chosen_of, levers_for, other_options, tell_micro_batch
+from advisor.consult.choices import chosen_of, levers_for, other_options
 from advisor.consult.desk import Asked, Desk
 from advisor.consult.stated import cards_meant, searched, stated_hardware, with_named_card
-from advisor.consult.trial import judge, with_defaults
+from advisor.consult.trial import at_speed, judge, with_defaults
 from advisor.core.answer import Consultation, Judged, Question
 from advisor.core.facts import Fact, Facts, Value
 from advisor.core.findings import Outcome, Verdict
@@ -26,7 +26,7 @@ from advisor.knowledge.records.gpus import Gpu
 from advisor.plan import figures
 from advisor.plan.hardware import Market
 from advisor.plan.largest import largest
-from advisor.plan.search import Candidate, on_hardware, tuned
+from advisor.plan.search import Candidate, least, on_hardware
 from advisor.plan.task import Task, model_of, task_of, word
 from advisor.rules.run import RuleBase
 
@@ -47,11 +47,14 @@ def consult(asked: Asked, day: date, library: Library, base: RuleBase, market: M
                 tasks[id(row)] = work
     verdict = merged([row.verdict for row in rows], several=len(rows) > 1)
     chosen = chosen_of(rows)
+    if chosen is not None:
+        faster = at_speed(desk, chosen)
+        tasks[id(faster)] = tasks[id(chosen)]
+        chosen = faster
     levers = levers_for(desk, rows, tasks)
     if chosen is None and levers:
         chosen = min(levers, key=lambda lever: lever.judged.verdict != "yes").judged
     options = other_options(desk, chosen, tasks) if chosen is not None else ()
-    tell_micro_batch(desk, chosen or next(iter(rows), None))
     return Consultation(
         intent=asked.intent,
         understood=asked.understood,
@@ -126,7 +129,7 @@ def _rows(desk: Desk, answers: Facts) -> Iterator[tuple[Judged, tuple[Task, Gpu]
         hardware = stated_hardware(desk, known)
         for one in hardware:
             card = desk.library.gpus[one.gpu]
-            found = tuned(task, on_hardware(task, one, card, desk.library), card, desk.library)
+            found = Candidate(task, on_hardware(task, one, card, desk.library), card)
             yield _first_good(desk, facts, task, [found], hardware_stated=True, method_stated=stated is not None)
         if not hardware:
             options = searched(desk, known, task)
@@ -170,7 +173,9 @@ def _first_good(
     for count, option in enumerate(options):
         if count >= PLANS_A_METHOD:
             break
-        judged = judge(desk, facts, task, option, hardware_stated=hardware_stated, method_stated=method_stated)
+        judged = judge(
+            desk, facts, task, least(option, desk.library), hardware_stated=hardware_stated, method_stated=method_stated
+        )
         first = first or (judged, (task, option.card))
         if judged.verdict != "no":
             return judged, (task, option.card)

@@ -15,6 +15,8 @@ from advisor.core.text import Text
 from advisor.knowledge.architecture import Architecture
 from advisor.knowledge.library import Library
 from advisor.plan.hardware import Market
+from advisor.plan.search import Candidate
+from advisor.plan.task import Task
 from advisor.rules.run import RuleBase
 
 
@@ -41,3 +43,5 @@ class Desk:
     day: date
     judged: int = 0
     assumed: dict[str, Assumption] = field(default_factory=dict)
+    tried: dict[int, tuple[Facts, Task, Candidate]] = field(default_factory=dict)
+    """For each judged plan, by identity: the facts, the job as the user has it, and the candidate."""

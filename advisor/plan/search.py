@@ -87,6 +87,15 @@ def tuned(task: Task, option: Option, card: Gpu, library: Library) -> Candidate:
     return best
 
 
+def least(candidate: Candidate, library: Library) -> Candidate:
+    """The same at micro-batch 1 where the user left it open: what the job cannot do without."""
+    if not candidate.task.trains or "micro_batch" not in candidate.task.open or candidate.option.micro_batch == 1:
+        return candidate
+    task, card = replace(candidate.task, micro_batch=1.0), candidate.card
+    option = start(task, candidate.option.hardware, candidate.option.sharding)
+    return Candidate(task, with_pace(task, with_memory(task, option, card, library), card, library), card)
+
+
 def roomy(option: Option, library: Library) -> bool:
     """True where the job surely fits and the likely peak leaves the headroom of a steady plan."""
     if not holds(option, surely=True) or option.peak is None or option.usable is None:
