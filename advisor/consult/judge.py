@@ -208,6 +208,22 @@ def render(delivery: Delivery, format: str, lang: str) -> str:
     return judged.render(delivery, open_library(), format, lang)
 
 
+def write_scripts(folder: Path, site: Mapping[str, Any]) -> list[str]:
+    """Write the acceptance scripts for a site into a folder that is there; gives their names. Raises `BadInput`."""
+    from advisor.acceptance.commands import Site, scripts
+
+    found = scripts(Site(**{key: value for key, value in site.items() if value not in (None, "", ())}), open_library())
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in found.items():
+            # PowerShell 5 takes a script without this mark for ANSI.
+            path = folder / name
+            path.write_text(text, encoding="utf-8-sig" if name.endswith(".ps1") else "utf-8", newline="\n")
+    except OSError as error:
+        raise BadInput(f"cannot be written ({error.strerror})", where=str(folder)) from None
+    return list(found)
+
+
 def tools() -> str:
     """The tools whose outputs can be judged, with the items they speak of."""
     library = open_library()

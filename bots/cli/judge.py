@@ -15,6 +15,17 @@ def judge(
     order: Annotated[Path | None, typer.Option(help="What was ordered: YAML facts, or the JSON of an answer.")] = None,
     tool: Annotated[str | None, typer.Option(help="The tool that printed it, where it isn't recognised.")] = None,
     tools: Annotated[bool, typer.Option("--tools", help="List the tools and the items they speak of.")] = False,
+    commands: Annotated[
+        Path | None, typer.Option(help="Write the acceptance scripts into this folder instead.")
+    ] = None,
+    target: Annotated[str, typer.Option(help="With --commands: the server's address.")] = "",
+    carrier: Annotated[str, typer.Option(help="With --commands: the carrier of the line tested.")] = "",
+    data_dir: Annotated[str, typer.Option(help="With --commands: a folder on the training disk.")] = "",
+    port: Annotated[list[int] | None, typer.Option(help="With --commands: a port that work needs; repeatable.")] = None,
+    page: Annotated[str, typer.Option(help="With --commands: a page to download.")] = "",
+    repository: Annotated[str, typer.Option(help="With --commands: a Git repository.")] = "",
+    registry: Annotated[str, typer.Option(help="With --commands: a registry.")] = "",
+    storage: Annotated[str, typer.Option(help="With --commands: an object storage.")] = "",
     format: options.Format = "text",
     lang: options.Lang = None,
 ) -> None:
@@ -23,6 +34,11 @@ def judge(
 
     if tools:
         options.show(desk.tools())
+        return
+    if commands is not None:
+        site = {"target": target, "carrier": carrier, "data_dir": data_dir, "ports": tuple(port or ())}
+        site |= {"page": page, "repository": repository, "registry": registry, "storage": storage}
+        options.show("\n".join(str(commands / name) for name in desk.write_scripts(commands, site)))
         return
     known = options.checked_format(format)
     ordered = desk.read_order(options.read(order), str(order)) if order is not None else None

@@ -1,0 +1,63 @@
+# On the server: cards, links, disks, memory, kernel, containers.
+DATA_DIR=@DATA_DIR@
+FIO_SECONDS=${HKGPU_FIO_SECONDS:-@FIO_SECONDS@}
+FIO_GIB=${HKGPU_FIO_GIB:-@FIO_GIB@}
+BURN_SECONDS=${HKGPU_BURN_SECONDS:-@BURN_SECONDS@}
+
+begin
+run nvidia_smi 60 nvidia-smi
+run nvidia_smi_list 60 nvidia-smi -L
+run nvidia_smi_csv 60 nvidia-smi --query-gpu=index,name,memory.total,memory.used,utilization.gpu,pcie.link.gen.current,pcie.link.gen.max,pcie.link.width.current,pcie.link.width.max,ecc.mode.current,ecc.errors.uncorrected.volatile.total,remapped_rows.pending,remapped_rows.failure,mig.mode.current --format=csv
+run nvidia_smi_q 120 nvidia-smi -q
+run topo 60 nvidia-smi topo -m
+run nvlink 60 nvidia-smi nvlink -s
+run dcgmi_nvlink 60 dcgmi nvlink -s
+as_root dcgmi_diag 1800 dcgmi diag -r 3
+as_root dmesg 60 dmesg
+run free 10 free -m
+run lscpu 10 lscpu
+run df 10 df -h
+run lsblk 10 lsblk -o NAME,SIZE,TYPE,MODEL,ROTA,MOUNTPOINT
+run raid 10 cat /proc/mdstat
+as_root dmidecode 30 dmidecode -t memory
+as_root lspci 60 lspci -vvv -d 10de:
+for disk in /dev/nvme?n1 /dev/sd?; do
+  [ -b "$disk" ] && as_root "smart_$(basename "$disk")" 60 smartctl -a "$disk"
+done
+
+if have nvidia-smi && have all_reduce_perf; then
+  run nccl 900 all_reduce_perf -b 8M -e 8G -f 2 -g "$(nvidia-smi -L | grep -c '^GPU ')"
+else
+  skip nccl "all_reduce_perf is not in the path"
+fi
+run nvbandwidth 600 nvbandwidth -t host_to_device_memcpy_ce
+run gpu_burn $((BURN_SECONDS + 120)) gpu_burn "$BURN_SECONDS"
+run iostat 30 iostat -x 5 2
+
+# fio works in a folder of its own, never on a device, and takes at most a tenth of the free space.
+if have fio && [ -d "$DATA_DIR" ] && [ -w "$DATA_DIR" ]; then
+  FIO_DIR=$(mktemp -d "$DATA_DIR/hkgpu-fio-XXXXXX") || FIO_DIR=
+  if [ -n "$FIO_DIR" ]; then
+    trap 'rm -rf -- "$FIO_DIR"' EXIT INT TERM
+    free_gib=$(df -Pk "$FIO_DIR" | awk 'NR == 2 { printf "%d", $4 / 1048576 / 10 }')
+    size=$FIO_GIB
+    [ "$free_gib" -lt "$size" ] && size=$free_gib
+    if [ "$size" -ge 1 ]; then
+      for rw in read write randread; do
+        block=1M jobs=1
+        [ "$rw" = randread ] && block=4k jobs=4
+        run "fio_$rw" $((FIO_SECONDS + 300)) fio --name="$rw" --directory="$FIO_DIR" --size="$((size * 1024 / jobs))M" \
+          --rw="$rw" --bs="$block" --iodepth=32 --numjobs="$jobs" --ioengine=libaio --direct=1 --time_based \
+          --runtime="$FIO_SECONDS" --group_reporting --output-format=json
+      done
+    else
+      skip fio "less than 10 GiB are free under $DATA_DIR"
+    fi
+  fi
+else
+  skip fio "fio is not installed or $DATA_DIR cannot be written"
+fi
+
+run docker 60 docker info
+run container_toolkit 30 nvidia-ctk --version
+finish
