@@ -12,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from advisor.acceptance import cards, faults, order
+from advisor.acceptance import cards, faults, order, windows
 from advisor.acceptance.decode import clean, decode
 from advisor.acceptance.evidence import Output, gather, read_text
 from advisor.acceptance.lines import line_of
@@ -85,7 +85,14 @@ def read_order(text: str, where: str) -> order.Order:
 def _judged(outputs: Iterable[Output], ordered: order.Order | None) -> Delivery:
     library = open_library()
     asked = ordered or _NO_ORDER
-    files = tuple(_file(output, asked, library) for output in outputs)
+    judged = []
+    read: list[tuple[str, Reading]] = []
+    for output in outputs:
+        judged.append(_file(output, asked, library))
+        read += [(output.file, output.reading)] if output.reading is not None else []
+    # Where the names tell the hour, the peak is compared with the hours off it.
+    judged += [_file(Output(name, both), asked, library) for name, both in windows.compare(read)]
+    files = tuple(judged)
     return Delivery(files, tuple(_items(files, library, ordered is not None)), dict(asked.facts))
 
 

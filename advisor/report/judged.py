@@ -144,7 +144,7 @@ class _Page:
             yield f"{self.verdict(item.judgement):14} {self.title(item.item)}: {self.why(item)}{self.limits(item)}"
         yield ""
         for file in delivery.files:
-            yield f"{self.verdict(file.judgement):14} {file.file} ({file.tool or '?'} {file.version})".rstrip()
+            yield f"{self.verdict(file.judgement):14} {file.file} ({_tool(file)})"
             for reason in self.reasons(file):
                 yield f"               {reason}"
         yield from self.message(delivery)
@@ -153,7 +153,7 @@ class _Page:
         """Figure against limit, where a rule compared two."""
         if item.finding is None or not isinstance(item.finding.limit, Quantity | float | int):
             return ""
-        return f" [{self.value(item.finding.figure)}; {self.fixed('limit')} {self.value(item.finding.limit)}]"
+        return f" ({self.value(item.finding.figure)}; {self.fixed('limit')} {self.value(item.finding.limit)})"
 
     @staticmethod
     def sorted(delivery: Delivery) -> list[ItemJudged]:
@@ -168,15 +168,14 @@ class _Page:
         for item in self.sorted(delivery):
             box = "x" if item.judgement == "pass" else " "
             yield f"- [{box}] **{self.verdict(item.judgement)}** {_plain(self.title(item.item))} (`{item.item}`)"
-            yield f"  - {_plain(self.why(item))}{_plain(self.limits(item))}"
+            yield f"  - {_plain(self.why(item) + self.limits(item))}"
             if item.finding is not None:
                 yield f"  - {self.fixed('source')}: {_plain(self.sources(item.finding))}"
             yield f"  - {self.fixed('file')}: {', '.join(f'`{_plain(name)}`' for name in item.files)}"
         yield ""
         yield f"## {self.fixed('files')}"
         for file in delivery.files:
-            head = f"{_plain(file.file)} ({file.tool or '?'} {_plain(file.version)})".replace(" )", ")")
-            yield f"- **{self.verdict(file.judgement)}** {head}"
+            yield f"- **{self.verdict(file.judgement)}** {_plain(file.file)} ({_plain(_tool(file))})"
             for reason in self.reasons(file):
                 yield f"  - {_plain(reason)}"
         yield from self.message(delivery)
@@ -192,13 +191,17 @@ class _Page:
             yield f"## {page.fixed('message')}"
             yield page.fixed("dear")
             for item in failed:
-                yield f"- {_plain(page.title(item.item))}: {_plain(page.why(item))}{_plain(page.limits(item))}"
+                yield f"- {_plain(page.title(item.item))}: {_plain(page.why(item) + page.limits(item))}"
             unclear = [item for item in delivery.items if item.judgement == "inconclusive"]
             if unclear:
                 yield page.fixed("repeat")
                 for item in unclear:
                     yield f"- {_plain(page.title(item.item))}: {_plain(page.why(item))}"
             yield page.fixed("ask")
+
+
+def _tool(file: FileJudged) -> str:
+    return f"{file.tool or '?'} {file.version}".strip()
 
 
 def _language(lang: str) -> Lang:

@@ -98,3 +98,13 @@ def test_the_command_leaves_with_one_where_an_item_failed(capsys: pytest.Capture
     assert main(["judge", "no-such-file"]) == 2
     assert main(["judge", "--tools"]) == 0
     assert "not there" in capsys.readouterr().err
+
+
+def test_the_peak_is_compared_with_the_hours_off_it(tmp_path: Path) -> None:
+    ping = (FIXTURES / "ping_mac.txt").read_text("utf-8")
+    (tmp_path / "office_telecom_off-peak_out_ping.txt").write_text(ping, "utf-8")
+    (tmp_path / "office_telecom_peak_out_ping.txt").write_text(ping.replace("38.6/41.9", "77.2/80.0"), "utf-8")
+    (item,) = [one for one in desk.judge([tmp_path]).items if one.item == "acceptance.route_peak"]
+    assert (item.judgement, str(item.finding.figure if item.finding else "")) == ("warn", "2")
+    (tmp_path / "office_telecom_off-peak_out_ping.txt").unlink()
+    assert not [one for one in desk.judge([tmp_path]).items if one.item == "acceptance.route_peak"]
