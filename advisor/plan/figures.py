@@ -167,6 +167,7 @@ def work_facts(task: Task, option: Option, answers: Facts, library: Library) -> 
     cores = library.heuristic("host.cores_per_card").value * option.hardware.per_node
     pairs: dict[str, Value | None] = {
         "host.cpu_cores_needed": Quantity(cores, "count"),
+        "host.ram_needed_low": None if option.host_ram is None else Quantity(option.host_ram.to("GB").low, "GB"),
         "host.ram_needed": _likely(option.host_ram, "GB"),
         "checkpoint.size": _likely(checkpoint, "GB"),
         "power.total": _likely(option.power.scaled(option.hardware.nodes) if option.power else None, "kW"),
