@@ -161,7 +161,7 @@ TOOLS: tuple[Tool, ...] = (
     _tool(
         "pathping",
         traceroute.read_pathping,
-        r"pathping [/\w]|^Tracing route to [^\n]*\n+over a maximum of \d+ hops",
+        r"pathping [/\w]",
         r"Source to Here",
         r"Lost/Sent = Pct",
         r"=\s*\d+%\s+\|\s*$",
@@ -169,7 +169,7 @@ TOOLS: tuple[Tool, ...] = (
     _tool(
         "traceroute",
         traceroute.read,
-        r"^(?:traceroute6? to |traceroute: |Tracing the path to |Selected device )|^besttrace",
+        r"^(?:traceroute6? to |traceroute: |Tracing the path to |Selected device |Tracing route to )|^besttrace",
         r"^\s*\d+\s+(?:\*\s+\*\s+\*|\S+ \([^)]+\)\s+[\d.]+ ms|[\d.]+\s+[\d.]+ ms)",
         r"^\s*\d+\s+[\d.]+\s+[\d.]+ ms\s+(?:AS|\*)",
     ),
@@ -189,8 +189,10 @@ TOOLS: tuple[Tool, ...] = (
         r"^curl: \(\d+\)",
         r"\b(?:connect|time_connect):[\d.]+ ",
         r"\bcode:\d{3}",
-        r"\bttfb:",
+        r"(?i)\bttfb\s*:",
         r"speed:\d+",
+        r"\btime_(?:connect|total|starttransfer)\s*[:=]",
+        r"(?i)\bhttp[_ ]code\s*[:=]\s*\d{3}",
     ),
     _tool("test-netconnection", web.read_tnc, r"^\s*ComputerName\s+:", r"TcpTestSucceeded", r"PingSucceeded\s+:"),
     _tool(
@@ -334,6 +336,7 @@ _ONCE = frozenset(
 )
 # tool -> tools within whose output its beginning is ordinary.
 _WITHIN = {
+    "traceroute": frozenset({"pathping", "traceroute"}),
     "nvidia-smi-L": frozenset({"nvidia-smi-nvlink", "gpu-burn", "nvidia-smi-L"}),
     "nvidia-smi-nvlink": frozenset({"nvidia-smi-L"}),
     "nvidia-smi-csv": frozenset({"nvidia-smi-csv"}),

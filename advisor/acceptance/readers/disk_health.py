@@ -93,6 +93,9 @@ def _from_text(reading: Reading, text: str) -> dict[str, float]:
             found[_FAULTS[row["id"]]] = float(row["raw"])
         elif row["name"] == "Power_On_Hours":
             found["poh"] = float(row["raw"])
+    grown = re.search(r"Elements in grown defect list:\s*(?P<count>\d+)", text)
+    if grown:
+        found["reallocated"] = float(grown["count"])
     passed = _PASSED.search(text)
     if passed:
         found["passed"] = float(passed["word"] in ("PASSED", "OK"))

@@ -138,6 +138,7 @@ def _cards(reading: Reading, rows: list[dict[str, str]], begun: int) -> None:
         power_caps_differ=len({cap for cap in caps if cap is not None}) > 1,
         mig=any(row.get("mig", "").startswith("Enabled") for row in whole),
         cards_differ=len({(row["name"], row["total"]) for row in whole}) > 1,
+        error_shown=any("ERR!" in row.values() for row in whole) or None,
         ecc_readable=all(row["ecc"] != "N/A" for row in whole),
     )
 

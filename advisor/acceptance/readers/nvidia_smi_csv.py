@@ -26,6 +26,7 @@ _NOTHING = (
     "[Insufficient Permissions]",
     "",
 )
+_ERRORS = ("[Unknown Error]", "[GPU requires reset]", "[GPU is lost]", "ERR!")
 _FIGURE = re.compile(r"\d+(?:\.\d+)?(?: (?:MiB|%|W|C|MHz))?")
 _WORDS = ("index", "name", "uuid", "driver", "pstate", "compute_mode", "fabric_state", "fabric_status", "compute_cap")
 _ORDER = ("mem_total_mib", "mem_used_mib", "util_pct", "pcie_gen")
@@ -229,6 +230,7 @@ def _words(reading: Reading, table: dict[str, list[str]]) -> None:
     limits = {one for one in _cells(table, "power_limit_w") if one is not None}
     known = table.get("pending"), table.get("failure")
     reading.say(
+        error_shown=any(cell in _ERRORS for cells in table.values() for cell in cells) or None,
         mig=_flag(table.get("mig"), ("enabled",), ("disabled", "[n/a]", "n/a")),
         remap_pending=_flag(known[0], ("yes", "1"), ("no", "0")),
         remap_failure=_flag(known[1], ("yes", "1"), ("no", "0")),

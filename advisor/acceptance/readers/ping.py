@@ -20,14 +20,15 @@ _TIMES = re.compile(
     r"(?:rtt|round-trip) min/avg/max(?P<dev>/(?:mdev"
     r"|stddev))? = (?P<min>\d+\.?\d*)/(?P<avg>\d+\.?\d*)/(?P<max>\d+\.?\d*)(?:/(?P<mdev>\d+\.?\d*))? ms"
 )
-_REPLY = re.compile(r"(?:[=<≤]\s?|時間|时间)(?P<time>\d+(?:\.\d+)?)\s*(?:ms|мс|毫秒)\b")
+_REPLY = re.compile(r"(?:[=<≤]\s?|時間|时间)(?P<time>\d+(?:\.\d+)?)\s*(?:ms|мсек|мс|毫秒)(?![a-z])")
 _LESS = re.compile(r"<\s?1\s*ms")
 _WINDOWS = re.compile(
     r"^[^\n]*?=\s*(?P<sent>\d+)[^\n=\d]*=\s*(?P<recv>\d+)[^\n=\d]*=\s*(?P<lost>\d+)[^\d%]*?(?P<loss>\d+)\s*%",
     re.MULTILINE,
 )
 _WINDOWS_TIMES = re.compile(
-    r"^[^\n]*?=\s*(?P<min>\d+)\s*ms[^\n]*?=\s*(?P<max>\d+)\s*ms[^\n]*?=\s*(?P<avg>\d+)\s*ms", re.MULTILINE
+    r"^[^\n]*?=\s*(?P<min>\d+)\s*(?:ms|мсек|мс)[^\n]*?=\s*(?P<max>\d+)\s*(?:ms|мсек|мс)[^\n]*?=\s*(?P<avg>\d+)\s*(?:ms|мсек|мс)",
+    re.MULTILINE,
 )
 _UNREACHABLE = re.compile(
     r"Unreachable|unreachable|无法访问|無法連線|TTL expired|expired in transit|General failure|一般故障"
@@ -90,7 +91,10 @@ def _times(reading: Reading, text: str, unix: bool, recv: float) -> None:
     statistics = 0 if found is None or unix else 2 + 1
     replies = times[: len(times) - statistics] if statistics else times
     if found is None:
-        reading.complete = recv == 0
+        # Windows counts "unreachable" as an answer; without one time no probe came back.
+        reading.complete = recv == 0 or bool(reading.facts.get("unreachable"))
+        if reading.facts.get("unreachable"):
+            reading.measure("%", loss=100.0)
         return
     low, avg, high = float(found["min"]), float(found["avg"]), float(found["max"])
     reading.show(min_ms=whole(low), avg_ms=whole(avg), max_ms=whole(high))

@@ -15,6 +15,7 @@ _HEADER = re.compile(
     r"(?:traceroute6? to|Tracing the path to|TCP traceroute to"
     r"|traceroute to) (?P<name>\S+?),? ?(?:\((?P<address>[^)]+)\))?(?:,| on|\s|$)"
 )
+_TRACERT = re.compile(r"(?:Tracing route to|到) (?P<name>[^\s\[]+)(?: \[(?P<address>[\d.a-fA-F:]+)\])?(?=\s)")
 _HOP = re.compile(r"^\s*(?P<hop>\d+)\s+(?P<rest>\S.*)$", re.MULTILINE)
 _TIME = re.compile(r"(?P<time>\d+\.?\d*)\s*ms")
 _MAXIMUM = re.compile(r"(?P<hops>\d+) hops max")
@@ -26,7 +27,7 @@ _FAILED = re.compile(
 def read(text: str) -> Reading:
     """Hops, whether the last of them is the target, and its round trip."""
     reading = Reading("traceroute")
-    header = _HEADER.search(text)
+    header = _HEADER.search(text) or _TRACERT.search(text)
     below = text[header.end() :].partition("\n")[2] if header else text
     hops = [hop for hop in _HOP.finditer(below) if _looks_like_hop(hop["rest"])]
     reading.hosts = [line for line in below.split("\n") if line.strip()]
@@ -40,7 +41,7 @@ def read(text: str) -> Reading:
     last = hops[-1] if hops else None
     reached = bool(last and targets and any(_names(last["rest"], target) for target in targets))
     limit = _MAXIMUM.search(header.string) if header else None
-    ended = reached or bool(last and limit and int(last["hop"]) >= int(limit["hops"]))
+    ended = reached or bool(_DONE.search(text)) or bool(last and limit and int(last["hop"]) >= int(limit["hops"]))
     reading.complete = bool(header and hops) and (
         ended or bool(last and last["rest"].split()[:2] == ["*", "*"] and len(last["rest"].split()) > 2)
     )

@@ -12,7 +12,9 @@ from advisor.acceptance.numerals import number
 from advisor.acceptance.reading import Reading, whole
 
 _PAIR = re.compile(
-    r"\b(?P<key>dns|connect|tls|ttfb|total|size|speed|code|http_code|time_\w+)\s*[:=]\s*(?P<value>[\d.,]+)"
+    r"\b(?P<key>dns|connect|tls|ttfb|total|size|speed|code|http[_ ]code|status|time_\w+|(?:size|speed)_download)"
+    r"\s*[:=]\s*(?P<value>[\d.,]+)",
+    re.IGNORECASE,
 )
 _ALIAS = {
     "time_namelookup": "dns",
@@ -21,6 +23,10 @@ _ALIAS = {
     "time_starttransfer": "ttfb",
     "time_total": "total",
     "http_code": "code",
+    "http code": "code",
+    "status": "code",
+    "size_download": "size",
+    "speed_download": "speed",
 }
 _UNITS = {"dns": "s", "connect": "s", "tls": "s", "ttfb": "s", "total": "s", "size": "b", "speed": "b_s"}
 _ERROR = re.compile(r"curl: \((?P<code>\d+)\) (?P<text>[^\n]*)")
@@ -31,7 +37,8 @@ def read_curl(text: str) -> Reading:
     reading = Reading("curl")
     found: dict[str, str] = {}
     for pair in _PAIR.finditer(text):
-        found[_ALIAS.get(pair["key"], pair["key"])] = pair["value"].replace(",", ".")
+        key = pair["key"].lower()
+        found[_ALIAS.get(key, key)] = pair["value"].replace(",", ".")
     for key, unit in _UNITS.items():
         value = number(found.get(key))
         reading.show(**{f"{key}_{unit}": whole(value) if value is not None and key in ("size", "speed") else value})
