@@ -13,6 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from advisor.consult import stamp
 from advisor.consult.consultation import consult
 from advisor.consult.desk import Asked
 from advisor.core.errors import BadInput
@@ -46,8 +47,13 @@ class Reply:
 
 @lru_cache(maxsize=1)
 def rules() -> RuleBase:
-    """The rule base of this process, checked and compiled."""
-    return RuleBase.build(open_library())
+    """The rule base of this process, compiled, and checked unless exactly this data was checked before."""
+    library = open_library()
+    known = stamp.stands(library.version)
+    base = RuleBase.build(library, checked=known)
+    if not known:
+        stamp.put(library.version)
+    return base
 
 
 @lru_cache(maxsize=1)

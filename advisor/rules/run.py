@@ -49,9 +49,12 @@ class RuleBase:
         return read(library, kind)[2]
 
     @classmethod
-    def build(cls, library: Library, kind: load.RuleKind = "rules") -> RuleBase:
-        """Read, check, compile. Raises `BadData`, one line a problem, each with file and line."""
-        specs, language, problems = read(library, kind)
+    def build(cls, library: Library, kind: load.RuleKind = "rules", *, checked: bool = False) -> RuleBase:
+        """Read, check, compile. Raises `BadData`, one line a problem, each with file and line.
+
+        `checked` says that exactly this data was found right before: then only its shape is read.
+        """
+        specs, language, problems = read(library, kind, checked=checked)
         refuse(problems)
         return cls(specs, language)
 
@@ -117,12 +120,14 @@ class RuleBase:
         self.close()
 
 
-def read(library: Library, kind: load.RuleKind = "rules") -> tuple[list[RuleSpec], Language, list[Problem]]:
+def read(
+    library: Library, kind: load.RuleKind = "rules", *, checked: bool = False
+) -> tuple[list[RuleSpec], Language, list[Problem]]:
     """The library's rules of a kind and their language, and everything that is wrong with them."""
     with _collector_at_rest():
         language = load.language(library, kind)
         specs, problems = load.rules(library, kind)
-        return specs, language, [*problems, *check(specs, language)]
+        return specs, language, [*problems, *([] if checked else check(specs, language))]
 
 
 @contextmanager
