@@ -86,12 +86,7 @@ def _from_json(reading: Reading, data: dict[str, Any]) -> None:
     )
     reading.ran = not error
     reading.complete = sent is not None or got is not None or bool(error)
-    reverse = "end", "sum_sent_bidir_reverse"
-    reading.show(
-        sent_reverse_mbps=_mega(figure(data, *reverse, "bits_per_second")),
-        recv_reverse_mbps=_mega(figure(data, "end", "sum_received_bidir_reverse", "bits_per_second")),
-        retr_reverse=figure(data, *reverse, "retransmits"),
-    )
+    _json_reverse(reading, data)
     if udp:
         _json_loss(reading, data)
     else:
@@ -103,6 +98,16 @@ def _from_json(reading: Reading, data: dict[str, Any]) -> None:
     reading.count(streams=figure(test, "num_streams"))
     reading.measure(
         "s", net_runtime=figure(data, "end", "sum_received", "seconds") or figure(data, "end", "sum", "seconds")
+    )
+
+
+def _json_reverse(reading: Reading, data: dict[str, Any]) -> None:
+    """The other direction of --bidir."""
+    reverse = "end", "sum_sent_bidir_reverse"
+    reading.show(
+        sent_reverse_mbps=_mega(figure(data, *reverse, "bits_per_second")),
+        recv_reverse_mbps=_mega(figure(data, "end", "sum_received_bidir_reverse", "bits_per_second")),
+        retr_reverse=figure(data, *reverse, "retransmits"),
     )
 
 

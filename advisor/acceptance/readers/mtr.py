@@ -82,9 +82,11 @@ def _from_report(text: str) -> tuple[list[Hop], bool]:
     ]
     numbers = [int(row["hop"]) for row in rows]
     steady = numbers == list(range(1, len(rows) + 1))
-    return hops, bool(_HEADER.search(text)) and len(rows) == len(_BEGUN.findall(text)) and steady and not _CUT.search(
-        text
-    )
+    begun = len(_BEGUN.findall(text))
+    # What follows the last row may be a prompt, never the beginning of another row.
+    rest = text[rows[-1].end() :].strip() if rows else ""
+    whole_rows = len(rows) == begun and steady and not re.match(r"\d+\b", rest)
+    return hops, bool(_HEADER.search(text)) and whole_rows and not _CUT.search(text)
 
 
 def _from_json(reading: Reading, data: Any) -> tuple[list[Hop], bool]:

@@ -130,12 +130,19 @@ def _cards(reading: Reading, rows: list[dict[str, str]], begun: int) -> None:
     )
     if len(set(caps)) > 1:
         reading.show(caps_w=together(f"{cap:g}" for cap in caps if cap is not None))
-    reading.measure("MiB", memory_total=least(total), memory_used=most(used))
-    reading.measure("C", temperature=most(temp))
-    reading.measure("%", util=most(util))
+    _facts(reading, whole)
+
+
+def _facts(reading: Reading, whole: list[dict[str, str]]) -> None:
+    """What rules judge of the rows that are whole; the worst card counts."""
+    caps = {number(row["cap"]) for row in whole} - {None}
+    totals, used = [number(row["total"]) for row in whole], [number(row["used"]) for row in whole]
+    reading.measure("MiB", memory_total=least(totals), memory_used=most(used))
+    reading.measure("C", temperature=most(number(row["temp"]) for row in whole))
+    reading.measure("%", util=most(number(row["util"]) for row in whole))
     reading.count(ecc_uncorrected=most(number(row["ecc"]) for row in whole))
     reading.say(
-        power_caps_differ=len({cap for cap in caps if cap is not None}) > 1,
+        power_caps_differ=len(caps) > 1,
         mig=any(row.get("mig", "").startswith("Enabled") for row in whole),
         cards_differ=len({(row["name"], row["total"]) for row in whole}) > 1,
         error_shown=any("ERR!" in row.values() for row in whole) or None,

@@ -69,16 +69,19 @@ def _matrix(reading: Reading, gpus: list[str], ports: list[str], order: list[str
     ]
     reading.contradictory = bool(bad) or not all(mirrored)
     reading.complete = not cut and not bad and bool(pairs or len(gpus) == 1)
-    numas = _numas(rows)
     reading.show(
         gpus=len(gpus),
         nics=len(ports),
-        gpu_gpu=together(pairs) or None,
-        link=together(pairs) or None,
-        numa=len(set(numas)) or None,
+        gpu_gpu=together(pairs),
+        link=together(pairs),
         bad_row=together(bad),
         nearest_nic_gpu0=nearest.get("GPU0"),
     )
+    _facts(reading, gpus, pairs, _numas(rows))
+
+
+def _facts(reading: Reading, gpus: list[str], pairs: list[str], numas: list[str]) -> None:
+    reading.show(numa=len(set(numas)) or None)
     counts = [number(link.removeprefix("NV")) if link.startswith("NV") else 0.0 for link in pairs]
     reading.count(
         gpus=len(gpus), nvlink_links=least(counts), nvlink_links_most=max((c or 0 for c in counts), default=None)
