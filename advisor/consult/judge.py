@@ -232,7 +232,8 @@ def write_scripts(folder: Path, site: Mapping[str, Any]) -> list[str]:
 
 
 def tools() -> str:
-    """The tools whose outputs can be judged, with the items they speak of."""
-    library = open_library()
-    rows = [f"{tool}: {', '.join(entry['items'])}" for tool, entry in _tools(library).items()]
+    """The tools whose outputs can be judged, with the items they speak of and the values they may give."""
+    rows = []
+    for tool, entry in _tools(open_library()).items():
+        rows += [tool, f"  items: {', '.join(entry['items'])}", f"  values: {', '.join(entry['values'])}"]
     return "\n".join(rows)

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from advisor.consult.judge import _tools as desk_tools
 from advisor.consult.judge import judge
+from advisor.knowledge.library import open_library
 from tests.accuracy.acceptance import SAMPLES, accepted, is_read, pairs
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -50,9 +52,17 @@ def test_every_rule_that_judges_comes_true_in_its_examples() -> None:
     assert not [f"{one.where}: {one.why}" for one in base().test() if not one.passed]
 
 
-def test_asking_does_not_compile_the_rules_that_judge() -> None:
-    from advisor.knowledge.library import open_library
+def test_every_value_is_listed_for_its_tool() -> None:
+    listed = desk_tools(open_library())
+    for root in ROOTS:
+        for row in rows(root):
+            for file in judge([root / row["file"]]).files:
+                if file.tool:
+                    strange = set(file.values) - set(listed[file.tool]["values"])
+                    assert not strange, f"{file.tool}: add {sorted(strange)} to knowledge/words/acceptance_tools.yaml"
 
+
+def test_asking_does_not_compile_the_rules_that_judge() -> None:
     library = open_library()
     assert not [key for key in library.rules if key.startswith("judging.")]
     assert not [key for key in library.facts if key.startswith("read.")]
