@@ -13,13 +13,18 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 
+def folder() -> Path:
+    """The user's cache folder; raises `RuntimeError` where there is no home."""
+    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "hkgpu"
+
+
 def _file(data_version: str) -> Path:
     try:
         program = version("hkgpu")
     except PackageNotFoundError:
         program = "checkout"
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(base) / "hkgpu" / "checked" / f"{program}-{data_version}"
+    return folder() / "checked" / f"{program}-{data_version}"
 
 
 def stands(data_version: str) -> bool:

@@ -22,6 +22,7 @@ from typing import Any
 import yaml
 
 from advisor.core.errors import BadData
+from advisor.knowledge import kept
 
 _INT = re.compile(r"[-+]?[0-9]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
@@ -93,10 +94,16 @@ def read_file(path: Path) -> Document:
     if len(raw) > MAX_BYTES:
         raise BadData(f"has {len(raw)} bytes", where=str(path), expected=f"at most {MAX_BYTES}")
     try:
-        return read_text(raw.decode("utf-8"), path)
+        text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
         raise BadData("is not UTF-8", where=f"{path}:{line}", do="save the file as UTF-8") from None
+    data = kept.find(raw)
+    if data is not kept.MISSING:
+        return Document(path, data, text)
+    document = read_text(text, path)
+    kept.note(raw, document.data)
+    return document
 
 
 def read_text(text: str, path: Path) -> Document:

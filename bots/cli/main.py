@@ -7,7 +7,6 @@ inside the commands, so that `hkgpu ask` loads nothing it does not need.
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -155,12 +154,16 @@ def main(argv: Sequence[str]) -> int:
     return result if isinstance(result, int) else 0
 
 
-# Commands that live for a second and make no cycles worth collecting: the collector would cost them a tenth of it.
-_BRIEF = ("ask", "advise", "checklist", "facts", "claims", "rules")
+# Commands that live for a second: see advisor.consult.brief.
+_BRIEF = ("ask", "advise", "checklist", "facts", "claims")
 
 
 def run() -> None:
     """The entry point of the package."""
     if sys.argv[1:2] and sys.argv[1] in _BRIEF:
-        gc.disable()
+        from advisor.consult.brief import brief
+
+        with brief():
+            code = main(sys.argv[1:])
+        sys.exit(code)
     sys.exit(main(sys.argv[1:]))

@@ -111,8 +111,7 @@ def write(text: str, output: Path | None) -> None:
 
 def run_batch(desk: Callable[[str], Iterable[str]], input: Path, output: Path | None) -> None:
     """Run a batch desk over a file: one line out at a time, progress on a terminal's standard error."""
-    text = read(input)
-    lines = desk(text)
+    lines = desk(read(input))
     target = output.open("w", encoding="utf-8", newline="") if output else sys.stdout
     try:
         for count, line in enumerate(lines):

@@ -1,4 +1,4 @@
-"""`hkgpu rules ...`: check, test, coverage, mutate, explain, graph, new."""
+"""`hkgpu rules ...`: check, test, coverage, mutate, explain, docs, graph, new."""
 
 from __future__ import annotations
 
@@ -58,6 +58,16 @@ def explain(id: Annotated[str, typer.Argument(help="A rule's id.")], lang: optio
     from advisor.consult import rulebase
 
     options.show(rulebase.explain(id, options.language(lang) or options.default_lang()))
+
+
+@app.command()
+def docs(
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write into.")] = Path("docs/rules"),
+) -> None:
+    """Write every rule as a readable sentence in both languages, a page a folder."""
+    from advisor.consult import rulebase
+
+    options.show(rulebase.write_documents(output))
 
 
 @app.command()
