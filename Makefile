@@ -100,3 +100,4 @@ deep: setup
 # Pages that are written from the data.
 docs: setup
 	$(BIN)/python -m tests.house.seeds_doc
+	$(BIN)/hkgpu rules docs

@@ -148,6 +148,26 @@ def explain(id: str, lang: Lang) -> str:
     return to_hant(text, open_library())
 
 
+def documents() -> dict[str, str]:
+    """The rules as Markdown pages: file name -> text."""
+    from advisor.rules.pages import pages
+
+    library = open_library()
+    return pages(_bases(library), {key: library.sources[key].title for key in library.sources})
+
+
+def write_documents(folder: Path) -> str:
+    """Write the pages into a folder; pages of folders that are gone are removed. Returns what was written."""
+    folder.mkdir(parents=True, exist_ok=True)
+    found = documents()
+    for old in folder.glob("*.md"):
+        if old.name not in found:
+            old.unlink()
+    for name, text in found.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return f"{len(found)} pages in {folder}"
+
+
 def graph() -> str:
     """Which facts lead where, as a Mermaid diagram."""
     with RuleBase.build(open_library()) as base:

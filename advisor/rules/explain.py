@@ -30,6 +30,7 @@ _WORDS: Final[Mapping[str, Mapping[str, str]]] = {
         "unknown": "{0} is still unknown",
         "if": "If {0}, then {1}.",
         "and": " and ",
+        "also": "; ",
         "or": " or ",
         "list": ", ",
         "conclude": "{0} is set to {1}",
@@ -56,6 +57,7 @@ _WORDS: Final[Mapping[str, Mapping[str, str]]] = {
         "unknown": "{0}尚未知道",
         "if": "如果{0}，那么{1}。",
         "and": "，并且",
+        "also": "；",
         "or": "，或者",
         "list": "、",
         "conclude": "把{0}定为 {1}",
@@ -83,6 +85,11 @@ def explain(rule: RuleSpec, language: Language, lang: Speech = "en") -> str:
     return "\n".join(lines)
 
 
+def sentence(rule: RuleSpec, language: Language, lang: Speech = "en") -> str:
+    """The rule as one sentence: if ..., then ..."""
+    return _Speaker(language, lang).rule(rule)
+
+
 class _Speaker:
     """One language's words."""
 
@@ -106,7 +113,7 @@ class _Speaker:
         for group in rule.groups:
             either = self.phrase("or").join(map(self.condition, group))
             asked.append(f"({either})" if rule.all or len(rule.groups) > 1 else either)
-        return self.phrase("if", self.phrase("and").join(asked), self.phrase("and").join(self.consequences(rule)))
+        return self.phrase("if", self.phrase("and").join(asked), self.phrase("also").join(self.consequences(rule)))
 
     def condition(self, condition: Condition) -> str:
         if condition.word == "known":

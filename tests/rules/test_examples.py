@@ -52,7 +52,7 @@ def test_coverage_names_the_branch_and_the_condition_that_no_example_exercises(s
 def test_a_rule_is_explained_in_both_languages(small: RuleBase) -> None:
     assert small.explain("sizing.exceeds").splitlines() == [
         "If Peak memory is more than Usable memory and Method is one of full, lora, then Need for sharding is set to "
-        "needed and it says (warning): The peak of {memory.peak} does not fit into {memory.usable}; keep "
+        "needed; it says (warning): The peak of {memory.peak} does not fit into {memory.usable}; keep "
         "{heuristic.sizing.reserve} free.",
         "Because of: bench.",
         "Examples: larger (fires), as large (silent), qlora (silent).",
