@@ -132,6 +132,7 @@ def plan_facts(
             "plan.seq_len": Quantity(option.seq_len, "tokens") if option.seq_len else None,
             "plan.hardware_stated": hardware_stated,
             "plan.method_stated": method_stated,
+            "plan.length_stated": _said(answers, "workload.seq_len"),
             "place.kind": place,
         },
         "estimated",
@@ -197,6 +198,11 @@ def work_facts(task: Task, option: Option, answers: Facts, library: Library) -> 
 
 def _likely(range_: Range | None, unit: str) -> Quantity | None:
     return None if range_ is None else Quantity(range_.to(unit).likely, unit)
+
+
+def _said(answers: Facts, key: str) -> bool:
+    """Whether the user said it, rather than a default."""
+    return key in answers and answers[key].provenance != "default"
 
 
 def _compared(price: Price, answers: Facts) -> Range:
