@@ -89,6 +89,7 @@ bench-peers: setup
 accuracy: setup
 	$(BIN)/python -m tests.accuracy.memory
 	$(BIN)/python -m tests.accuracy.speed
+	$(BIN)/python -m tests.accuracy.cases
 
 understanding: setup
 	$(BIN)/python -m tests.accuracy.understanding
