@@ -179,12 +179,16 @@ def _asked_figure(intent: str, option: Option, wording: Wording) -> str:
     return ""
 
 
+# What joins a rule's sentence to the verdict at its beginning, and joins nothing once that is gone.
+_JOINING = re.compile(r"^(?:and |but |而且|并且|但|不过)\s*")
+
+
 def without_opening(line: str, verdict: str) -> str:
     """A rule's sentence without the verdict at its beginning, where the summary has said it already."""
     for opening in sentences.OPENINGS[verdict]:
         rest = line.removeprefix(opening)
         if rest != line and rest[:1] in (":", "：", ",", "，", "。", "."):
-            rest = rest[1:].lstrip()
+            rest = _JOINING.sub("", rest[1:].lstrip())
             return rest[:1].upper() + rest[1:]
     return line
 
