@@ -69,6 +69,8 @@ def _facts(rule: RuleSpec, example: Example, language: Language) -> Iterable[Pro
             right_value(language, language.facts[fact], right)
         except (WrongValue, UnitError) as error:
             yield Problem(where, str(getattr(error, "what", error)), error.expected, error.do)
+    if example.verdict is not None and not example.fires:
+        yield Problem(example.where, "a silent example has a verdict", do="leave it out")
     for fact in example.concludes:
         if fact not in concluded:
             yield Problem(example.places[fact], f"the rule does not conclude {fact}", ", ".join(sorted(concluded)))

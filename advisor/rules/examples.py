@@ -75,7 +75,7 @@ def check_example(rule: RuleSpec, example: Example, program: Program, language: 
     """One example on a base of its rule alone."""
     try:
         run = program.run(facts_of(example, language))
-        why = _difference(example, run, language)
+        why = _difference(example, run, language) or wrong_verdict(rule, example)
     except HkgpuError as error:
         why = str(error)
     return ExampleResult(rule.id, example.name, str(example.where), why)
@@ -90,6 +90,13 @@ def _difference(example: Example, run: Run, language: Language) -> str:
         if found != wanted:
             return f"it concludes {_shown(found)} for {fact}, and should conclude {_shown(wanted)}"
     return ""
+
+
+def wrong_verdict(rule: RuleSpec, example: Example) -> str:
+    """How the rule's verdict differs from what the example says; "" where it says nothing."""
+    if example.verdict is None or example.verdict == rule.verdict:
+        return ""
+    return f"its verdict is {rule.verdict}, and should be {example.verdict}"
 
 
 def _shown(values: Iterable[object]) -> str:

@@ -144,7 +144,7 @@ class RiskSpec:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A rule's proof: with exactly these facts it fires, or is silent; `concludes` is optional."""
+    """A rule's proof: with exactly these facts it fires, or is silent; `concludes` and `verdict` are optional."""
 
     name: str
     given: Mapping[str, Right]
@@ -152,6 +152,7 @@ class Example:
     concludes: Mapping[str, Right]
     where: Where | str
     places: Mapping[str, Where | str]
+    verdict: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 RuleKind = Literal["rules", "judging"]
 _RULE_KEYS = ("id", "status", "since", "because", "phase", "when", "then", "examples", "note")
 _THEN_KEYS = ("conclude", "advise", "risk", "check", "verdict")
-_EXAMPLE_KEYS = ("name", "given", "fires", "concludes")
+_EXAMPLE_KEYS = ("name", "given", "fires", "concludes", "verdict")
 _VERDICTS = ("no", "unknown", "yes_if", "yes")
 
 
@@ -273,7 +273,9 @@ class _Reading:
             concludes = self._rights(data.get("concludes") or {}, (*place, "concludes"))
             places = {fact: self.document.where(*place, "given", fact) for fact in given}
             places |= {fact: self.document.where(*place, "concludes", fact) for fact in concludes}
-            found.append(Example(data["name"], given, data["fires"], concludes, self.document.where(*place), places))
+            verdict = self._one_of(data["verdict"], (*place, "verdict"), _VERDICTS) if "verdict" in data else None
+            where = self.document.where(*place)
+            found.append(Example(data["name"], given, data["fires"], concludes, where, places, verdict))
         return tuple(found)
 
     def _rights(self, raw: Any, place: tuple[str | int, ...]) -> dict[str, Right]:

@@ -23,6 +23,7 @@ T = TypeVar("T")
 # How far a threshold is moved.
 STEP: Final = 0.1
 _BORDER: Final = {"gt": "at_least", "at_least": "gt", "lt": "at_most", "at_most": "lt"}
+_OTHER_VERDICT: Final = {"no": "yes", "yes": "no", "yes_if": "yes", "unknown": "yes"}
 _OPPOSITE: Final = {"is": "not", "not": "is"}
 
 
@@ -38,7 +39,7 @@ class Mutant:
 def mutants(rule: RuleSpec, language: Language) -> Iterator[Mutant]:
     """Every mutant of a checked rule; no two are written alike."""
     seen = {_written(rule)}
-    for mutant in (*_conditions(rule, language), *_conclusions(rule, language)):
+    for mutant in (*_conditions(rule, language), *_conclusions(rule, language), *_verdict(rule)):
         key = _written(mutant.rule)
         if key not in seen:
             seen.add(key)
@@ -47,7 +48,7 @@ def mutants(rule: RuleSpec, language: Language) -> Iterator[Mutant]:
 
 def _written(rule: RuleSpec) -> str:
     asked = [[(one.fact, one.word, one.right) for one in group] for group in (rule.all, *rule.groups)]
-    return repr((asked, [(one.fact, one.value) for one in rule.concludes]))
+    return repr((asked, [(one.fact, one.value) for one in rule.concludes], rule.verdict))
 
 
 def _conditions(rule: RuleSpec, language: Language) -> Iterator[Mutant]:
@@ -154,6 +155,13 @@ def _conclusions(rule: RuleSpec, language: Language) -> Iterator[Mutant]:
             changed = replace(entry, value=_literal(other))
             what = f"concludes {entry.fact}: {_side(changed.value)} for {_side(entry.value)}"
             yield Mutant(replace(rule, concludes=_swapped(rule.concludes, index, changed)), what, entry.where)
+
+
+def _verdict(rule: RuleSpec) -> Iterator[Mutant]:
+    if rule.verdict is not None:
+        other = _OTHER_VERDICT[rule.verdict]
+        what = f"the verdict {other} for {rule.verdict}"
+        yield Mutant(replace(rule, verdict=other), what, rule.places("then", "verdict"))
 
 
 def _text(condition: Condition) -> str:

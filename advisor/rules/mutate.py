@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from advisor.core.errors import UnitError
 from advisor.rules.alone import Known, Trial, prepare, trial
-from advisor.rules.apart import Difference, apart
+from advisor.rules.apart import Apart, Difference, apart
+from advisor.rules.examples import wrong_verdict
 from advisor.rules.language import Atom, FactSpec, Language, RuleSpec
 from advisor.rules.mutants import Mutant, mutants
 from advisor.rules.values import WrongValue, plain, plain_unit
@@ -61,10 +62,10 @@ def mutate(rules: Iterable[RuleSpec], language: Language, witness: Witness | Non
         trials = [trial(example, language) for example in rule.examples]
         for mutant in mutants(rule, language):
             made += 1
-            if noticed(mutant.rule, trials, language):
+            if noticed(mutant.rule, trials, language) or any(wrong_verdict(mutant.rule, one) for one in rule.examples):
                 by_examples += 1
                 continue
-            found = apart(rule, mutant.rule, language, [one.known for one in trials])
+            found = _difference(rule, mutant.rule, trials, language)
             if found == "equivalent":
                 equivalent += 1
             elif witness is not None and witness(mutant):
@@ -72,6 +73,12 @@ def mutate(rules: Iterable[RuleSpec], language: Language, witness: Witness | Non
             else:
                 survivors.append(Survivor(mutant, found.known if isinstance(found, Difference) else None))
     return Mutation(made, by_examples, by_scenarios, equivalent, tuple(survivors))
+
+
+def _difference(rule: RuleSpec, mutant: RuleSpec, trials: Sequence[Trial], language: Language) -> Apart:
+    if mutant.verdict != rule.verdict:
+        return Difference(next((one.known for one in trials if one.fires), {}))
+    return apart(rule, mutant, language, [one.known for one in trials])
 
 
 def noticed(mutant: RuleSpec, trials: Sequence[Trial], language: Language) -> bool:

@@ -132,3 +132,13 @@ def test_the_examples_of_the_repository_notice_what_they_must() -> None:
     library = open_library()
     found = mutate(load.rules(library)[0], load.language(library))
     assert 100 * found.caught / found.counted >= library.heuristic("rules.mutants_caught").value
+
+
+def test_a_turned_verdict_is_noticed_by_an_example_that_names_it(small: RuleBase) -> None:
+    spec = small.rules["sizing.sharding_is_missing"].spec
+    turned = [one for one in mutants(spec, small.language) if one.what == "the verdict yes for no"]
+    assert [one.rule.verdict for one in turned] == ["yes"]
+    silent = replace(spec, examples=tuple(replace(one, verdict=None) for one in spec.examples))
+    assert "the verdict yes for no" in [one.mutant.what for one in mutate([silent], small.language).survivors]
+    named = replace(silent, examples=(replace(silent.examples[0], verdict="no"), *silent.examples[1:]))
+    assert "the verdict yes for no" not in [one.mutant.what for one in mutate([named], small.language).survivors]

@@ -20,6 +20,7 @@ class Example(Record):
     given: dict[str, Any]
     fires: bool
     concludes: dict[str, Any] | None = None
+    verdict: str | None = None
 
 
 class RuleRecord(Record):
