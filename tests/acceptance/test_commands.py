@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 import tarfile
 from pathlib import Path
 
@@ -48,10 +49,11 @@ def test_there_is_a_script_for_each_place_and_none_has_an_open_placeholder() -> 
 def test_the_shell_finds_no_fault_with_them(name: str, tmp_path: Path) -> None:
     write(tmp_path)
     assert subprocess.run(["bash", "-n", name], cwd=tmp_path, check=False).returncode == 0
-    checker = shutil.which("shellcheck")
-    if checker:
-        checked = subprocess.run([checker, name], cwd=tmp_path, capture_output=True, text=True, check=False)
-        assert checked.returncode == 0, checked.stdout
+    # shellcheck comes with the dev group and lies beside the interpreter.
+    checker = shutil.which("shellcheck", path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
+    assert checker, "install the dev group"
+    checked = subprocess.run([checker, name], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stdout
 
 
 @pytest.mark.parametrize(
