@@ -139,10 +139,13 @@ def _reply(asked: Asked, lang: Lang, library: Library, day: date | None) -> Repl
 def _config(path: Path | None) -> Architecture | None:
     if path is None:
         return None
-    from advisor.knowledge.hub_config import read_config
+    from advisor.knowledge.hub_config import MAX_BYTES, read_config
 
     try:
-        return read_config(path.read_bytes()).architecture
+        if not path.is_file():
+            raise BadInput("is no file", where=str(path), expected="a Hugging Face config.json")
+        with path.open("rb") as file:
+            return read_config(file.read(MAX_BYTES + 1)).architecture
     except OSError as error:
         raise BadInput(f"cannot be read ({error.strerror})", where=str(path)) from None
 

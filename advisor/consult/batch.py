@@ -9,6 +9,7 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from advisor.core.errors import BadInput
 from advisor.knowledge.library import open_library
@@ -47,8 +48,16 @@ def _rows(text: str) -> Iterator[Mapping[str, str]]:
     reader = csv.DictReader(io.StringIO(text, newline=""))
     if not reader.fieldnames or "id" not in reader.fieldnames:
         raise BadInput("the table has no column id", expected="a CSV with a head line")
-    for row in reader:
+    for row in _readable(reader):
         yield {key: value or "" for key, value in row.items() if isinstance(key, str) and not isinstance(value, list)}
+
+
+def _readable(reader: Iterable[dict[str | Any, str | Any]]) -> Iterator[dict[str | Any, str | Any]]:
+    """The rows of a table; a cell beyond what a table may hold ends the reading with one clear line."""
+    try:
+        yield from reader
+    except csv.Error as error:
+        raise BadInput(f"is no readable table: {error}", expected="a CSV with cells of ordinary length") from None
 
 
 def _csv(columns: tuple[str, ...], rows: Iterable[Mapping[str, object]]) -> Iterator[str]:

@@ -178,7 +178,10 @@ def new(id: str) -> Path:
     """Write the skeleton of a rule into the overlay, else the checkout; returns its path."""
     if not _ID.fullmatch(id):
         raise BadInput(f'"{id}" is no rule id', expected="folder.name in small letters, digits and underscores")
-    path = data_roots()[-1] / "rules" / Path(*id.split(".")).with_suffix(".yaml")
+    root = data_roots()[-1]
+    if root.name == "_data":
+        raise BadInput("the installed rules are not yours to change", do="set HKGPU_OVERLAY to a folder of your own")
+    path = root / "rules" / Path(*id.split(".")).with_suffix(".yaml")
     if path.exists():
         raise BadInput("stands already", where=str(path), do="choose another id or edit that file")
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -191,7 +194,7 @@ _SKELETON = """\
 id: {id}
 status: trial
 since: {today}
-because: []                       # sources or claims: the evidence; at least one
+because: [general_knowledge]      # sources or claims: put the evidence here
 when:
   all:                            # or any; words: is, not, in, gt, lt, at_least, at_most, known
     - {{fact: plan.method, is: lora}}
@@ -199,8 +202,8 @@ then:
   advise:
     level: note                   # note, warning or blocker; also: conclude, risk, check, verdict
     say:
-      en: ""
-      zh: ""
+      en: "Say what to do."
+      zh: "写上该怎么做。"
 examples:                         # one fires, one is silent, one stands on the border of each comparison
   - {{name: "fires on LoRA", given: {{plan.method: lora}}, fires: true}}
   - {{name: "silent on full fine-tuning", given: {{plan.method: full}}, fires: false}}

@@ -48,7 +48,17 @@ def stated_hardware(desk: Desk, facts: Facts) -> list[Hardware]:
         count = total / nodes
     if not cards or not count:
         return []
-    return [Hardware(card.id, card.label, int(count), nodes) for card in forms(cards, int(count))]
+    per_node, nodes = _in_servers(desk, facts, int(count), nodes)
+    return [Hardware(card.id, card.label, per_node, nodes) for card in forms(cards, per_node)]
+
+
+def _in_servers(desk: Desk, facts: Facts, count: int, nodes: int) -> tuple[int, int]:
+    """Cards a server and servers: more cards than one server holds stand in several, where nobody said how."""
+    most = int(desk.library.heuristic("links.cards_per_server").value)
+    said = facts.get("gpu.nodes")
+    if (said is None or said.provenance != "said") and count > most and count % most == 0:
+        return most, count // most
+    return count, nodes
 
 
 def cards_meant(desk: Desk, facts: Facts) -> list[Gpu]:

@@ -30,7 +30,7 @@ _PLAIN_HAN = {
     "十": 10,
 }
 _SCALE = re.compile(
-    r"(?P<scale>万亿|千亿|百亿|十亿|亿|千万|百万|十万|万|千|百(?!川)|k|w|m|b|t|g|billion|million|trillion|bn|mn|mil)(?P<more>多|余|来|几)?"
+    r"(?P<scale>万亿|千亿|百亿|十亿|亿|千万|百万|十万|万|千|百(?!川)|billion|million|trillion|bn|mn|mil|k|w|m|b|t|g)(?P<more>多|余|来|几)?"
 )
 _SCALES = {
     "万亿": 1e12,

@@ -88,6 +88,8 @@ class Document:
 def read_file(path: Path) -> Document:
     """Read one YAML file; raises `BadData` with file and line."""
     try:
+        if path.exists() and not path.is_file():  # a pipe or a device would never end
+            raise BadData("is no file", where=str(path), do="put a plain file there")
         raw = path.read_bytes()
     except OSError as error:
         raise BadData(f"cannot be read ({error.strerror})", where=str(path)) from None

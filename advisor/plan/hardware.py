@@ -77,7 +77,8 @@ def _by_label(offers: Iterable[Offer], library: Library) -> Iterator[cost.PriceR
 
 def _ranked(ids: Iterable[str], index: dict[str, float], library: Library) -> tuple[Gpu, ...]:
     cards = [library.gpus[id_] for id_ in ids if id_ in library.gpus]
-    usable = [card for card in cards if card.memory_usable.known and card.vendor == "NVIDIA" and not card.modified]
+    known = [card for card in cards if card.memory_usable.known and card.bf16.known and card.bandwidth.known]
+    usable = [card for card in known if card.vendor == "NVIDIA" and not card.modified]
     return tuple(
         sorted(usable, key=lambda card: (index.get(card.label, float("inf")), card.memory.value or 0, card.id))
     )

@@ -57,11 +57,13 @@ def start(task: Task, hardware: Hardware, sharding: str) -> Option:
 
 
 def weights_of(task: Task) -> Weights | None:
-    """How the weights lie in memory, where the user's words say it."""
+    """How the weights lie in memory, where the user's words or the model's publisher say it."""
     if task.method == "qlora":
         return "int8" if task.quant == "bits_8" else None
     if task.method == "inference" and task.quant is not None and task.quant in _QUANTISED:
         return _QUANTISED[task.quant]
+    if task.method == "inference" and task.precision is None and task.quant is None and task.model is not None:
+        return task.model.stored_as
     return _WEIGHTS.get(task.precision or "")
 
 

@@ -91,6 +91,8 @@ class Wording:
 
     def said(self, slot: str, value: object) -> str:
         """A value as it was understood, shown in the words of its fact."""
+        if value is None:
+            return "–"
         if isinstance(value, list | tuple):
             joint = "、" if self.lang != "en" else ", "
             return joint.join(self.said(slot, item) for item in value)

@@ -65,6 +65,8 @@ def text_or_stdin(text: str) -> str:
 
 def read(path: Path) -> str:
     """A file or standard input as text; raises `BadInput` where it can't be read."""
+    if str(path) == "-" and sys.stdin is None:
+        raise BadInput("standard input is closed", where="-")
     try:
         raw = sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
     except OSError as error:
@@ -104,6 +106,8 @@ def write(text: str, output: Path | None) -> None:
         except OSError as error:
             raise BadInput(f"cannot be written ({error.strerror})", where=str(output)) from None
         return
+    if sys.stdout is None:
+        raise BadInput("standard output is closed", do="write to a file with -o, or leave it open")
     encoding = sys.stdout.encoding or "utf-8"
     sys.stdout.write(body.encode(encoding, "replace").decode(encoding))
     sys.stdout.flush()

@@ -36,6 +36,8 @@ class Model(Architecture):
     vision_params: float | None = Field(default=None, ge=0)
     release: Day | None = None
     licence: Words | None = None
+    stored_as: Literal["fp8", "fp4"] | None = None
+    """How the weights are published where that is less than 16 bits: what an engine loads unless told otherwise."""
     source: Id = Field(alias="from")
     """Where the shape comes from; `also_from` names what else was compared."""
     also_from: Items[Id] = ()
