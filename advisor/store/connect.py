@@ -7,7 +7,9 @@ user, password or statement ever reaches a message: errors are told by their kin
 from __future__ import annotations
 
 import os
+import sqlite3
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -100,7 +102,7 @@ def _sqlite(url: URL, patience_s: float) -> Engine:
     def _prepare(connection: Any, _record: object) -> None:
         # Transactions are begun by us, so that a writer takes its lock at once and never has to give up half-way.
         connection.isolation_level = None
-        connection.execute("PRAGMA journal_mode = WAL")
+        _to_wal(connection, patience_s)
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
 
@@ -110,6 +112,19 @@ def _sqlite(url: URL, patience_s: float) -> Engine:
         connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
 
     return engine
+
+
+def _to_wal(connection: Any, patience_s: float) -> None:
+    """Keep a write-ahead log. SQLite does not wait for another program at this one statement, so we do."""
+    until = time.monotonic() + patience_s
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if not error.sqlite_errorname.startswith("SQLITE_BUSY") or time.monotonic() >= until:
+                raise
+            time.sleep(patience_s / 2**10)
 
 
 @contextmanager
