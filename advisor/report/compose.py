@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import date
 from typing import Any
 
 from advisor.core.answer import Consultation, Judged, Lever, Option
@@ -16,7 +17,7 @@ from advisor.core.units import Range
 from advisor.knowledge.library import Library
 from advisor.report import sentences
 from advisor.report.findings import LEVELS, advice, checklist, explanation, plain, risks, sources
-from advisor.report.wording import Wording
+from advisor.report.wording import Wording, youngest
 
 Json = dict[str, Any]
 # The levers that change one choice for another, and the fact that has the choice's name.
@@ -29,12 +30,14 @@ def compose(consultation: Consultation, library: Library, wording: Wording) -> J
     runs = relevant_runs(consultation)
     chosen = consultation.chosen
     methods = [row for row in consultation.rows if row.method]
+    cited = sources(runs, library)
+    dates = [source["date"] for source in cited]
     return {
         "lang": wording.lang,
         "session": "",
         "plan": consultation.plan,
         "data_version": consultation.data_version,
-        "as_of": consultation.as_of,
+        "as_of": youngest(dates, date.fromisoformat(consultation.as_of)),
         "intent": consultation.intent,
         "declined": consultation.intent == "out_of_scope" or bool(consultation.answers.value(EVASION)),
         "understood": dict(consultation.understood),
@@ -75,7 +78,7 @@ def compose(consultation: Consultation, library: Library, wording: Wording) -> J
             for question in consultation.questions
         ],
         "explanation": explanation(runs),
-        "sources": sources(runs, library),
+        "sources": cited,
     }
 
 

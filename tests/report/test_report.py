@@ -105,3 +105,8 @@ def test_traditional_chinese_has_no_mainland_terms() -> None:
 def test_the_answer_says_what_here_was_taken_for_only_where_it_matters() -> None:
     assert "Hong Kong rental market" in reply({"model.params": billions(70)})["here"]
     assert reply(QUESTION)["here"] is None
+
+
+def test_an_answer_is_as_of_the_youngest_source_that_it_used() -> None:
+    answer = reply(QUESTION)
+    assert answer["as_of"] == youngest([source["date"] for source in answer["sources"]], DAY)
