@@ -4,31 +4,58 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
-LOCK ?= locks/dev.txt
 
-.PHONY: setup demo test lint types contracts rules locks all-extras pythons bench bench-peers accuracy understanding deep
+.PHONY: setup demo web slack test browser lint types contracts rules locks pythons docs bench bench-peers accuracy understanding deep
 
+# What the product needs: make demo, make web, make slack.
+$(VENV)/.base: pyproject.toml locks/base.txt locks/durable.txt
+	$(call into,$(VENV),locks/base.txt)
+
+# The same, and every extra and tool of development: make test and all that follows.
 setup: $(VENV)/.ready
+$(VENV)/.ready: pyproject.toml locks/dev.txt locks/durable.txt
+	$(call into,$(VENV),locks/dev.txt)
 
 # durable-rules is built without any cache: a wheel built without CPPFLAGS would be taken again and fail to import.
-$(VENV)/.ready: pyproject.toml $(LOCK) locks/durable.txt
 ifdef UV
-	uv venv --quiet --allow-existing --python $(PYTHON) $(VENV)
-	uv pip install --quiet --python $(BIN)/python --no-cache --no-deps --require-hashes -r locks/durable.txt
-	uv pip install --quiet --python $(BIN)/python --require-hashes -r $(LOCK)
-	uv pip install --quiet --python $(BIN)/python --no-deps -e .
+define into
+	uv venv --quiet --allow-existing --python $(PYTHON) $(1)
+	uv pip install --quiet --python $(1)/bin/python --no-cache --no-deps --require-hashes -r locks/durable.txt
+	uv pip install --quiet --python $(1)/bin/python --require-hashes -r $(2)
+	uv pip install --quiet --python $(1)/bin/python --no-deps -e .
+	$(call proven,$(1))
+endef
 else
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --no-cache-dir --no-deps --require-hashes -r locks/durable.txt
-	$(BIN)/python -m pip install --quiet --require-hashes -r $(LOCK)
-	$(BIN)/python -m pip install --quiet --no-deps -e .
+define into
+	$(PYTHON) -m venv $(1)
+	$(1)/bin/python -m pip install --quiet --no-cache-dir --no-deps --require-hashes -r locks/durable.txt
+	$(1)/bin/python -m pip install --quiet --require-hashes -r $(2)
+	$(1)/bin/python -m pip install --quiet --no-deps -e .
+	$(call proven,$(1))
+endef
 endif
-	$(BIN)/python -c "import durable.lang"
-	$(BIN)/python -m compileall -q advisor bots
+define proven
+	$(1)/bin/python -c "import durable.lang"
+	$(1)/bin/python -m compileall -q advisor bots
 	touch $@
+endef
 
-demo: setup
+demo: $(VENV)/.base
 	@$(BIN)/hkgpu ask "can I fine-tune 70B here?"
+
+web: $(VENV)/.faces
+	$(BIN)/hkgpu web
+
+slack: $(VENV)/.faces
+	$(BIN)/hkgpu slack
+
+$(VENV)/.faces: pyproject.toml locks/faces.txt locks/durable.txt
+	$(call into,$(VENV),locks/faces.txt)
+
+# The page is tested in Debian's own browser; elsewhere those tests are skipped with the reason.
+browser:
+	@command -v chromium >/dev/null || { apt-get update -qq && \
+	    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-noto-cjk >/dev/null; }
 
 test: setup
 	$(BIN)/pytest
@@ -49,11 +76,6 @@ rules: setup
 	$(BIN)/hkgpu rules coverage
 	$(BIN)/hkgpu rules mutate
 
-# One environment with every extra: proves that the version bounds go together.
-all-extras:
-	$(MAKE) setup VENV=.venv-all LOCK=locks/all.txt
-	.venv-all/bin/python -c "import gradio, mcp, slack_bolt, psycopg, ray"
-
 # The other interpreters we promise, where they are installed.
 pythons:
 	for version in 3.12 3.13; do \
@@ -65,12 +87,13 @@ pythons:
 	    $(MAKE) test VENV=.venv-$$version PYTHON="$$found" || exit 1; \
 	done
 
-# Lock files name no index: the hashes alone say what may be installed.
+# Lock files name no index: the hashes alone say what may be installed. One resolution serves all three.
+LOCKED := uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --python-version 3.11 \
+    --custom-compile-command "make locks" pyproject.toml
 locks:
-	uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --python-version 3.11 \
-	    --custom-compile-command "make locks" pyproject.toml --group dev -o locks/dev.txt
-	uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --python-version 3.11 \
-	    --custom-compile-command "make locks" pyproject.toml --group dev --all-extras -o locks/all.txt
+	$(LOCKED) --group dev --all-extras -o locks/dev.txt
+	$(LOCKED) --constraint locks/dev.txt --extra web --extra slack --extra mcp --extra postgres -o locks/faces.txt
+	$(LOCKED) --constraint locks/dev.txt -o locks/base.txt
 	{ echo "# Written by: make locks"; sed -n '/^durable-rules==/,/[^\\]$$/p' locks/dev.txt; } > locks/durable.txt
 
 # Figures, not tests: they print and judge nothing.
