@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from advisor.core.errors import BadInput, HkgpuError
-from bots.cli import chat, claims, judge, options, rules
+from bots.cli import backup, chat, claims, judge, options, rules
 
 app = typer.Typer(
     name="hkgpu",
@@ -30,6 +30,8 @@ app.command()(claims.claims)
 app.command()(judge.judge)
 app.command()(chat.chat)
 app.command()(chat.forget)
+app.command()(backup.backup)
+app.command()(backup.restore)
 
 
 @app.command()
