@@ -1,0 +1,1 @@
+"""The web face: a wizard, a plan, a chat, checks of deliveries and offers. Gradio is imported only inside this room."""
