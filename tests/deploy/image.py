@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 BASE = re.compile(r"^debian:bookworm(-slim)?$")
+CHROOT = shutil.which("chroot") or "chroot"
 LEFT_OUT = ("HEALTHCHECK", "VOLUME", "EXPOSE", "ENTRYPOINT", "CMD")
 
 
@@ -37,7 +38,7 @@ class Stage:
         """A command inside the root, as this stage's user."""
         script = f"cd {shlex.quote(self.cwd)} && exec {shlex.join(command)}"
         chroot = [
-            "chroot",
+            CHROOT,
             *([f"--userspec={self.user}"] if self.user else []),
             str(self.root),
             "/bin/sh",
