@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 
-.PHONY: setup demo web slack test machine lint types contracts rules locks pythons docs bench bench-peers accuracy understanding deep
+.PHONY: setup demo web slack test machine lint types contracts rules audit locks pythons docs bench bench-peers accuracy understanding deep
 
 # What the product needs: make demo, make web, make slack.
 $(VENV)/.base: pyproject.toml locks/base.txt locks/durable.txt
@@ -122,6 +122,10 @@ understanding: setup
 # What is heavier than a commit needs.
 deep: setup
 	$(BIN)/pytest -m deep
+
+# Locked packages against known advisories, from a file in the tree.
+audit: setup
+	$(BIN)/python -m tests.deploy.audit
 
 # Pages that are written from the data.
 docs: setup
