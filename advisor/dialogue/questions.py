@@ -52,10 +52,10 @@ def _open(key: str, answers: Facts, conclusions: Facts, library: Any) -> bool:
     known = conclusions.get(key)
     if known is not None and known.provenance not in ("default", "assumed"):
         return False
-    return _applies(key, answers, library)
+    return applies(key, answers, library)
 
 
-def _applies(key: str, answers: Facts, library: Any) -> bool:
+def applies(key: str, answers: Facts, library: Any) -> bool:
     """Whether a question makes sense beside what was said."""
     if key == "model.params":
         return "model.id" not in answers
