@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 UV := $(shell command -v uv 2>/dev/null)
 
-.PHONY: setup demo web slack test machine lint types contracts rules audit locks pythons docs bench bench-peers accuracy understanding deep
+.PHONY: setup demo web slack test machine lint types contracts rules audit site locks pythons docs bench bench-peers accuracy understanding deep
 
 # What the product needs: make demo, make web, make slack.
 $(VENV)/.base: pyproject.toml locks/base.txt locks/durable.txt
@@ -126,6 +126,10 @@ deep: setup
 # Locked packages against known advisories, from a file in the tree.
 audit: setup
 	$(BIN)/python -m tests.deploy.audit
+
+# The documentation as a site, in build/site; warnings are errors.
+site: setup
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
 
 # Pages that are written from the data.
 docs: setup
