@@ -1,7 +1,7 @@
 """Pages that the site builds from code and data while it is built: the command line, facts, cards, models, claims.
 
-MkDocs calls `on_files`; every page comes from a desk of `advisor.consult` or from the command's own help, so that a page
-cannot say what the program does not. Nothing is written into the tree.
+MkDocs calls `on_files`; every page comes from a desk of `advisor.consult` or from the command's own help, so that a
+page cannot say what the program does not. Nothing is written into the tree.
 """
 
 from __future__ import annotations
