@@ -22,6 +22,7 @@ from advisor.consult.conversation import State, heard, replayed
 from advisor.consult.turns import answered, turn
 from advisor.core.errors import BadInput, Conflict, HkgpuError, StoreError
 from advisor.core.text import LANGS, Lang
+from advisor.core.version import version
 from advisor.knowledge.library import Library, open_library
 from advisor.report import talk
 from advisor.report.wording import Wording
@@ -150,7 +151,7 @@ class Sessions:
         entry["asked"] = reply["questions"][0]["fact"] if reply["questions"] else ""
         entry["open"] = [question["fact"] for question in reply["questions"]]
         entry["day"] = day.isoformat()
-        entry["versions"] = {"data": self._library.version, "program": _program()}
+        entry["versions"] = {"data": self._library.version, "program": version()}
         self._store.answer(history.session, key, history.version, entry)
         return Reply(reply, reply["lang"])
 
@@ -255,12 +256,3 @@ def _items(document: Mapping[str, Any], lang: Lang) -> object:
 
 def _day(day: date | None) -> date:
     return day or datetime.now(UTC).date()
-
-
-def _program() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("hkgpu")
-    except PackageNotFoundError:
-        return "checkout"

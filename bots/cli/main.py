@@ -34,7 +34,25 @@ app.command()(backup.backup)
 app.command()(backup.restore)
 
 
-@app.command()
+def _version(asked: bool) -> None:
+    if asked:
+        from advisor.core.version import version as program
+
+        print(f"hkgpu {program()}")
+        raise typer.Exit
+
+
+@app.callback()
+def _top(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+) -> None:
+    """Will the job run on a GPU server in Hong Kong, what to order, and how to prove the delivery."""
+
+
+# A question may begin with a minus: what is no option of ours is the question.
+@app.command(context_settings={"ignore_unknown_options": True})
 def ask(
     text: Annotated[str, typer.Argument(help="The question, in English or Chinese; - reads standard input.")],
     format: options.Format = "text",

@@ -148,3 +148,16 @@ def test_numbers_in_json_are_finite(capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     assert "NaN" not in out
     assert "Infinity" not in out
+
+
+def test_the_version_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("hkgpu ")
+
+
+def test_a_question_may_begin_with_a_minus_and_a_misspelt_option_is_still_refused(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["ask", "-- LoRA of a 7B model on one A100 80GB?", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["understood"]["task"] == ["lora"]
+    assert main(["ask", "LoRA of 7B", "--fromat", "json"]) == 2
