@@ -37,7 +37,12 @@ _ABOUT_SIZE = ("ask_feasibility", "ask_recommendation", "ask_vram")
 
 def consult(asked: Asked, day: date, library: Library, base: RuleBase, market: Market) -> Consultation:
     """Answer what was asked as of a day."""
-    desk = Desk(library, base, market, asked, day)
+    return consult_at(Desk(library, base, market, asked, day))
+
+
+def consult_at(desk: Desk) -> Consultation:
+    """The same at a desk of the caller's, on which the plans that were tried are left lying."""
+    asked = desk.asked
     rows: list[Judged] = []
     tasks: dict[int, tuple[Task, Gpu]] = {}
     for answers in asked.answers:
@@ -68,10 +73,10 @@ def consult(asked: Asked, day: date, library: Library, base: RuleBase, market: M
         levers=levers,
         questions=_questions(desk, rows),
         problems=asked.problems,
-        place=library.place.name.text if library.place else None,
-        as_of=day.isoformat(),
-        data_version=library.version,
-        plan=plan_id(asked.answers, library.version, day),
+        place=desk.library.place.name.text if desk.library.place else None,
+        as_of=desk.day.isoformat(),
+        data_version=desk.library.version,
+        plan=plan_id(asked.answers, desk.library.version, desk.day),
     )
 
 

@@ -57,6 +57,7 @@ ALLOWED: dict[str, dict[float, str]] = {
     "advisor/estimate/speed_machine.py": {3: "the PCIe generation that the heuristic of a lane is about"},
     "advisor/knowledge/records/common.py": {120: LIMIT, 4000: LIMIT},
     "advisor/knowledge/typed.py": {60: "how much of a wrong value a message shows"},
+    "advisor/report/charts/scale.py": {5: "a round figure on an axis is 1, 2 or 5 times a power of ten"},
     "advisor/report/markdown.py": {3: "level of a heading"},
     "advisor/report/wording.py": {4: "length of a year", 7: "length of a year and a month"},
     "advisor/rules/compile.py": dict.fromkeys((200, 400, 50, 14, 16, 2000), ENGINE),
