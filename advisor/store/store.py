@@ -53,6 +53,11 @@ class Store:
         """Give the connections back."""
         self._engine.dispose()
 
+    @property
+    def engine(self) -> Engine:
+        """The database itself, for the other tables of this room."""
+        return self._engine
+
     @contextmanager
     def _write(self) -> Iterator[Connection]:
         with clear_errors(), self._engine.begin() as connection:
