@@ -43,6 +43,8 @@ _MORE_POINTERS: dict[str, dict[str, tuple[str, ...]]] = {
 # A lexicon's keys are its reader's business; `from` may be a word of the language there.
 _WITHOUT_POINTERS = {"words"}
 _LANGUAGES = {"en", "zh", "zh_hant"}
+# What stands under these keys are another program's own keys.
+_FOREIGN = {"compatibility": {"set"}}
 
 
 def everything_wrong(library: Library) -> list[BadData]:
@@ -69,7 +71,10 @@ def _of_file(shelves: Mapping[str, Shelf[Any]], kind: str, shelf: Shelf[Any], ke
         yield from _all_of(shelf, key, error)
         return
     pointers = {} if kind in _WITHOUT_POINTERS else {**_POINTERS, **_MORE_POINTERS.get(kind, {})}
+    foreign = _FOREIGN.get(kind, set())
     for place, value in _walk(document.data, ()):
+        if not foreign.isdisjoint(place):
+            continue
         if place and place[-1] in pointers:
             yield from _unresolved(shelves, document, place, value, pointers[str(place[-1])])
         if isinstance(value, dict) and value.keys() & {"en", "zh"} and value.keys() <= _LANGUAGES:

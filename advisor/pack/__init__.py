@@ -1,1 +1,1 @@
-"""The order pack: what a team takes along: requests, offers compared, set-up, configurations. Reads no database, asks nobody."""
+"""The order pack: requests, offers compared, set-up, configurations. It reads no database and asks nobody."""

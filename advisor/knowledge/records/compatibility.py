@@ -13,6 +13,7 @@ from advisor.core.errors import BadData, did_you_mean
 from advisor.knowledge.reader import Document
 from advisor.knowledge.records.common import BiText, Day, Id, Items, Note, Record, Said, Status, Words
 from advisor.knowledge.records.gpus import Architecture
+from advisor.knowledge.records.stacks import BY_KIND, StackRecord
 
 Support = Literal["yes", "no", "source_build", "other_kernel", "partly", "unknown"]
 
@@ -95,8 +96,9 @@ class Package(Record):
     note: Words | None = None
 
 
-Compatibility = Generation | Torch | DriverFloor | Package
+Compatibility = Generation | Torch | DriverFloor | Package | StackRecord
 _BY_KIND: dict[str, type[Compatibility]] = {
+    **BY_KIND,
     "generation": Generation,
     "torch": Torch,
     "driver_floor": DriverFloor,
