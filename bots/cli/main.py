@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from advisor.core.errors import BadInput, HkgpuError
-from bots.cli import backup, chat, claims, judge, options, rules
+from bots.cli import backup, chat, claims, judge, kit, options, rules
 
 app = typer.Typer(
     name="hkgpu",
@@ -28,6 +28,7 @@ app = typer.Typer(
 app.add_typer(rules.app, name="rules")
 app.command()(claims.claims)
 app.command()(judge.judge)
+app.command()(kit.kit)
 app.command()(chat.chat)
 app.command()(chat.forget)
 app.command()(backup.backup)
