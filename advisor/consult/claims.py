@@ -140,6 +140,11 @@ _HEAD: dict[str, dict[str, str]] = {
 _SOURCES = {"en": "Sources", "zh": "来源", "zh-Hant": "來源"}
 
 
+def verdict_word(verdict: str, lang: Lang) -> str:
+    """A verdict on a sentence, in words."""
+    return _HEAD[verdict][lang]
+
+
 def render(reply: Reply, format: str) -> str:
     """The reply as `text`, `markdown` or `json`."""
     if format == "json":

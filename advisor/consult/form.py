@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from advisor.core.text import Lang
+from advisor.core.text import Lang, Text
 from advisor.core.units import number
 from advisor.dialogue.questions import question_for
 from advisor.knowledge.library import Library, open_library
@@ -48,6 +48,11 @@ class Field:
 def steps() -> tuple[str, ...]:
     """The steps of the form, in order."""
     return tuple(_entries(open_library())["steps"])
+
+
+def version() -> str:
+    """The version of the data that answers rest on."""
+    return open_library().version
 
 
 def key_of(fact: str, library: Library | None = None) -> str:
@@ -153,3 +158,8 @@ def _here(name: str, library: Library) -> bool:
 
 def _shown(record: FactRecord, value: object, wording: Wording) -> str:
     return wording.said(record.slot or record.id, value)
+
+
+def said(text: Text, lang: Lang) -> str:
+    """A label of a face in a language; Traditional is made from Simplified where the label has none."""
+    return Wording(open_library(), lang).text(text)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
 
+from advisor.consult import form_config
 from advisor.consult.form import key_of
 from advisor.core.errors import HkgpuError, did_you_mean
 from advisor.core.facts import Value
@@ -37,7 +38,8 @@ _SCALES = {
 # A length of so many "k" is counted in powers of two, as models' windows are.
 _BINARY = {"k": 2.0**10}
 # Words of a link that are no answers.
-RESERVED = ("lang", "data", "open", "tab")
+CONFIG = "config"
+RESERVED = ("lang", "data", "tab", CONFIG)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,12 +163,13 @@ def _converted(amount: float, unit: str, own: str, words: str, wording: Wording)
         raise _Wrong("no_unit", given=words, unit=wording.unit(own)) from None
 
 
-def link(given: Mapping[str, object], lang: Lang) -> str:
+def link(given: Mapping[str, object], lang: Lang, config: str | None = None) -> str:
     """The answers as the readable part of an address after `?`, with the data that they were answered with."""
     pairs = [
         (key, ",".join(map(_word, value)) if isinstance(value, list) else _word(value)) for key, value in given.items()
     ]
-    return urlencode([*pairs, ("lang", lang), ("data", open_library().version)], safe=",/")
+    packed = [(CONFIG, form_config.packed(config))] if config else []
+    return urlencode([*pairs, *packed, ("lang", lang), ("data", open_library().version)], safe=",/")
 
 
 def _word(value: object) -> str:

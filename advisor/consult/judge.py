@@ -215,6 +215,13 @@ def render(delivery: Delivery, format: str, lang: str) -> str:
     return judged.render(delivery, open_library(), format, lang)
 
 
+def message(delivery: Delivery) -> dict[str, str]:
+    """What to write to the vendor, in English and in Chinese; empty where nothing failed."""
+    from advisor.report import judged
+
+    return judged.message(delivery, open_library())
+
+
 def write_scripts(folder: Path, site: Mapping[str, Any]) -> list[str]:
     """Write the acceptance scripts for a site into a folder that is there; gives their names. Raises `BadInput`."""
     from advisor.acceptance.commands import Site, scripts

@@ -19,15 +19,5 @@ FORM = {
     "no_card": Text("“{given}” is no card of the catalogue.", "目录里没有“{given}”这种卡。"),
     "near": Text("Do you mean {near}?", "是不是 {near}？"),
     "too_long": Text("This text is too long.", "内容太长。"),
-    "unread": Text("The link says nothing that I understand about {names}.", "链接里这些内容看不懂：{names}。"),
-    "older": Text(
-        "Since this link was made the data has been renewed; the plan below follows today's data.",
-        "这个链接生成之后数据已更新，下面的方案按现在的数据计算。",
-    ),
-    "open": Text("stays open", "暂未确定"),
-    "open_why": Text(
-        "Nothing is assumed; the answer names it where it matters.", "不作假设；影响结论的地方会在结果里说明。"
-    ),
-    "unsure": Text("you said that you don't know", "你选了“不知道”"),
     "config": Text("config.json: about {params}B parameters, {kind}", "config.json：约 {params}B 参数，{kind}"),
 }

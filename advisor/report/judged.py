@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from advisor.core.errors import BadInput
@@ -67,6 +67,13 @@ def render(delivery: Delivery, library: Library, format: str, lang: str) -> str:
     return "\n".join(page.markdown(delivery) if format == "markdown" else page.text(delivery))
 
 
+def message(delivery: Delivery, library: Library) -> dict[str, str]:
+    """What to write to the vendor by language, without the heading; empty where nothing failed."""
+    page = _Page(Wording(library, "en"), library)
+    found = {lang: list(page.message(delivery, (lang,)))[2:] for lang in ("en", "zh")}
+    return {lang: "\n".join(lines) for lang, lines in found.items() if lines}
+
+
 class _Page:
     """One delivery in one language."""
 
@@ -120,6 +127,7 @@ class _Page:
                 "tool": file.tool,
                 "version": file.version,
                 "verdict": file.judgement,
+                "word": self.verdict(file.judgement),
                 "values": {key: _finite(value) for key, value in file.values.items()},
                 "items": list(file.items),
                 "reasons": self.reasons(file),
@@ -129,6 +137,8 @@ class _Page:
             yield {
                 "item": item.item,
                 "verdict": item.judgement,
+                "word": self.verdict(item.judgement),
+                "title": self.title(item.item),
                 "figure": self.value(finding.figure) if finding else "",
                 "limit": self.value(finding.limit) if finding else "",
                 "source": self.sources(finding),
@@ -180,12 +190,12 @@ class _Page:
                 yield f"  - {_plain(reason)}"
         yield from self.message(delivery)
 
-    def message(self, delivery: Delivery) -> Iterator[str]:
+    def message(self, delivery: Delivery, langs: Sequence[str] = ("en", "zh")) -> Iterator[str]:
         """What to write to the vendor, in English and in Chinese; nothing where nothing failed."""
         failed = [item for item in delivery.items if item.judgement == "fail"]
         if not failed:
             return
-        for lang in ("en", "zh"):
+        for lang in langs:
             page = _Page(Wording(self.library, _language(lang)), self.library)
             yield ""
             yield f"## {page.fixed('message')}"

@@ -8,13 +8,12 @@ or a name in the data goes through `text` first. Markdown with people's words go
 from __future__ import annotations
 
 import html
-import os
 import re
 from typing import Any
 
-os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
-
 import gradio as gr
+
+__all__ = ["attribute", "block", "gr", "harmless", "panel", "text"]
 
 _IMAGE = re.compile(r"!(?=\[)")
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
@@ -36,6 +35,11 @@ def block(value: str) -> str:
 def text(value: object) -> str:
     """Words as text of an HTML element or attribute."""
     return html.escape(" ".join(str(value).split()), quote=True)
+
+
+def attribute(value: str) -> str:
+    """A value of an attribute, to the letter."""
+    return html.escape(value, quote=True)
 
 
 def harmless(markdown: str) -> str:
