@@ -73,10 +73,10 @@ def consult_at(desk: Desk) -> Consultation:
         levers=levers,
         questions=_questions(desk, rows),
         problems=asked.problems,
-        place=desk.library.place.name.text if desk.library.place else None,
+        place=desk.market.name,
         as_of=desk.day.isoformat(),
         data_version=desk.library.version,
-        plan=plan_id(asked.answers, desk.library.version, desk.day),
+        plan=plan_id(asked.answers, desk.library.version, desk.day, _beside(desk)),
     )
 
 
@@ -86,10 +86,18 @@ def judged_rows(asked: Asked, day: date, library: Library, base: RuleBase, marke
     return tuple(row for answers in asked.answers for row, _ in _rows(desk, answers))
 
 
-def plan_id(answers: Sequence[Facts], version: str, day: date) -> str:
-    """Twelve hex digits of answers, data version and day: equal question, equal plan."""
+def plan_id(answers: Sequence[Facts], version: str, day: date, beside: Sequence[str] = ()) -> str:
+    """Twelve hex digits of answers, data version and day, and of what else it rests on: equal question, equal plan."""
     said = [sorted((fact.id, str(fact.value)) for fact in each.values()) for each in answers]
-    return hashlib.sha256(json.dumps([said, version, day.isoformat()]).encode()).hexdigest()[:12]
+    return hashlib.sha256(json.dumps([said, version, day.isoformat(), *beside]).encode()).hexdigest()[:12]
+
+
+def _beside(desk: Desk) -> list[str]:
+    """What a plan rests on beside answers, data and day: a place of the conversation's own, a model's own shape."""
+    market, place = desk.market, desk.library.place
+    own = market.name is not None and (place is None or market.name != place.name.text)
+    found = [repr((market.name, sorted(market.limits.items())))] if own else []
+    return found + ([repr(desk.asked.config)] if desk.asked.config is not None else [])
 
 
 def merged(verdicts: Sequence[Verdict], *, several: bool) -> Verdict:

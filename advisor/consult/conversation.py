@@ -23,6 +23,8 @@ from advisor.dialogue.understand import Understanding, understand
 from advisor.knowledge.library import Library
 
 Entry = dict[str, Any]
+# Servers: a card's id, cards a server, servers.
+Here = tuple[tuple[str, int, int], ...]
 FORMAT = 1
 # What only carries on what was asked before; everything else sets the topic of the conversation.
 _CARRIES_ON = ("provide_info", "correct_slot", "smalltalk", "out_of_scope", "compare")
@@ -53,6 +55,10 @@ class State:
     lost: int = 0
     turns: int = 0
     past: tuple[State, ...] = ()
+    here: Here = ()
+    """The servers that "here" means in this conversation; empty: what it means for the process."""
+    config: str = ""
+    """The shape of the model, as a config.json that somebody gave; empty where nobody did."""
 
 
 def replayed(entries: Iterable[Mapping[str, Any]]) -> State:
@@ -78,6 +84,8 @@ def advanced(state: State, entry: Mapping[str, Any]) -> State:
         lost=state.lost + 1 if act == "lost" else 0,
         turns=state.turns + 1,
         past=(*state.past, replace(state, past=())) if act in _MOVES else moved.past,
+        here=tuple((str(gpu), int(count), int(nodes)) for gpu, count, nodes in entry.get("here", ())),
+        config=str(entry.get("config", moved.config)),
     )
 
 
@@ -226,6 +234,13 @@ def _spoken(text: str, state: State, seen: Understanding, library: Library) -> E
     }
 
 
+def chosen(slots: Mapping[str, Any], state: State, lang: Lang) -> Entry:
+    """What a button or a form says in a conversation: slots by name, and no words."""
+    intent = "provide_info" if state.slots else "ask_feasibility"
+    spoken = state.lang or lang
+    return {"format": FORMAT, "act": "said", "answers": said(slots), "intent": intent, "lang": spoken}
+
+
 def said(slots: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Slots as the answers of an entry."""
     return [{"slot": slot, "value": value, "provenance": "said"} for slot, value in slots.items()]
@@ -253,6 +268,11 @@ def _lang(text: str, entry: Mapping[str, Any], state: State, seen: Understanding
     if spoken == "zh" and state.lang == "zh-Hant" and not _only_simplified(text, library):
         return state.lang
     return spoken
+
+
+def tells_language(text: str, library: Library) -> bool:
+    """Whether a text shows in which language its writer thinks: "70B QLoRA 2x H100" does not."""
+    return bool(re.search(r"[\u3400-\u9fff]", text)) or _english(text, library)
 
 
 def _english(text: str, library: Library) -> bool:

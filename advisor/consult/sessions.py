@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import Any
 from uuid import uuid4
@@ -18,11 +18,12 @@ from uuid import uuid4
 from advisor.consult import answer
 from advisor.consult.answer import MAX_TEXT, Reply
 from advisor.consult.claims import claims_in
-from advisor.consult.conversation import State, heard, replayed
+from advisor.consult.conversation import Here, State, chosen, heard, replayed, tells_language
 from advisor.consult.turns import answered, turn
 from advisor.core.errors import BadInput, Conflict, HkgpuError, StoreError
 from advisor.core.text import LANGS, Lang
 from advisor.core.version import version
+from advisor.dialogue.understand import Understanding
 from advisor.knowledge.library import Library, open_library
 from advisor.report import talk
 from advisor.report.wording import Wording
@@ -35,6 +36,20 @@ RETENTION_DAYS = 100.0
 # How often a turn is thought through anew because somebody else was faster.
 TRIES = 2**6
 LOCAL = "local"
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What comes with a message beside its words: the face knows it, the person need not say it.
+
+    `given` are slots from a button or a form, in place of words; `here` the servers of the room; `config` a model's
+    config.json; `tongue` the person's language, where the first message does not show one.
+    """
+
+    given: Mapping[str, Any] = field(default_factory=dict)
+    here: Here = ()
+    config: str = ""
+    tongue: Lang | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,31 +79,37 @@ class Sessions:
         """Give the database back."""
         self._store.close()
 
+    @property
+    def store(self) -> Store:
+        """The database of these conversations, for the desks that keep something beside them."""
+        return self._store
+
     def begin(self) -> str:
         """Begin a conversation; returns its id, 128 random bits."""
         return self._store.create()
 
     def say(
         self, session: str, text: str, *, key: str = "", person: str = LOCAL, lang: Lang | None = None,
-        day: date | None = None,
+        day: date | None = None, beside: Beside | None = None,
     ) -> Reply:  # fmt: skip
         """Take a message and answer it. `key` names the message: the same key is answered once.
 
         Raises `BadInput` for an empty or endless text, `StoreError` where the conversation could not be written; it is
         then as it was.
         """
-        if not text.strip():
+        given = beside is not None and bool(beside.given)
+        if not text.strip() and not given:
             raise BadInput("the message is empty")
         if len(text) > MAX_TEXT:
             raise BadInput(f"the message has {len(text)} characters", expected=f"at most {MAX_TEXT}")
         key = key or uuid4().hex
         self._store.take(session, key, person, text)
-        return self._answer(session, key, text, lang, day)
+        return self._answer(session, key, text, lang, day, beside or Beside())
 
     def resume(self, session: str | None = None) -> tuple[tuple[Waiting, Reply], ...]:
         """Answer the messages that were taken and not answered, as after a crash."""
         waiting = self._store.waiting(session)
-        return tuple((each, self._answer(each.session, each.key, each.text, None, None)) for each in waiting)
+        return tuple((each, self._answer(each.session, each.key, each.text, None, None, Beside())) for each in waiting)
 
     def show(self, session: str, *, lang: Lang | None = None) -> Reply:
         """The last answer of a conversation, worded again; nothing is written."""
@@ -119,7 +140,7 @@ class Sessions:
         notes = self._since(history, frozen.document, frozen.turn, spoken)
         return Exported(document["json" if format == "json" else "markdown"], spoken, notes)
 
-    def _answer(self, session: str, key: str, text: str, lang: Lang | None, day: date | None) -> Reply:
+    def _answer(self, session: str, key: str, text: str, lang: Lang | None, day: date | None, beside: Beside) -> Reply:
         on = _day(day)
         for _ in range(TRIES):
             history = self._store.history(session)
@@ -127,7 +148,7 @@ class Sessions:
             if place:
                 return self._again(history, place, lang)
             try:
-                return self._append(history, key, text, lang, on)
+                return self._append(history, key, text, lang, on, beside)
             except Conflict:
                 # At once, without a pause: whoever waits here loses to the faster one again and again.
                 continue
@@ -136,12 +157,12 @@ class Sessions:
                 raise
         raise Conflict("too many write to this conversation at once", do="say it again")
 
-    def _append(self, history: History, key: str, text: str, lang: Lang | None, day: date) -> Reply:
+    def _append(self, history: History, key: str, text: str, lang: Lang | None, day: date, beside: Beside) -> Reply:
         state = _state(history)
-        entry, seen = heard(text, state, self._library)
+        entry, seen = self._heard(text, state, beside)
         if lang:
             entry["lang"] = lang
-        if seen.claims and entry["act"] == "said":
+        if seen is not None and seen.claims and entry["act"] == "said":
             # What the sentence is worth, in our words; the sentence itself is not kept.
             entry["claims"] = claims_in(seen, text, self._library, entry["lang"])
         reply = turn(state, entry, day, self._library, live=seen)
@@ -154,6 +175,19 @@ class Sessions:
         entry["versions"] = {"data": self._library.version, "program": version()}
         self._store.answer(history.session, key, history.version, entry)
         return Reply(reply, reply["lang"])
+
+    def _heard(self, text: str, state: State, beside: Beside) -> tuple[dict[str, Any], Understanding | None]:
+        if beside.given:
+            entry, seen = chosen(beside.given, state, beside.tongue or "en"), None
+        else:
+            entry, seen = heard(text, state, self._library)
+            if beside.tongue and state.lang is None and not tells_language(text, self._library):
+                entry["lang"] = beside.tongue
+        if beside.here:
+            entry["here"] = [list(each) for each in beside.here]
+        if beside.config:
+            entry["config"] = beside.config
+        return entry, seen
 
     def _again(self, history: History, place: int, lang: Lang | None) -> Reply:
         """The answer of an earlier turn, from the entries up to it."""
@@ -191,7 +225,7 @@ class Sessions:
         by_lang: dict[str, dict[str, str]] = {}
         reply: dict[str, Any] = {}
         for lang in LANGS:
-            reply = answered(state.slots, state.intent, day, self._library, Wording(self._library, lang))
+            reply = answered(state, day, self._library, Wording(self._library, lang))
             wrapped = Reply(reply, lang)
             by_lang[lang] = {format: answer.render_checklist(wrapped, format) for format in ("markdown", "json")}
         return {"plan": reply["plan"], "data": reply["data_version"], "by_lang": by_lang}

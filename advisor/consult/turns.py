@@ -8,19 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
+from functools import lru_cache
 from typing import Any
 
 from advisor.consult import answer
 from advisor.consult.consultation import consult
 from advisor.consult.conversation import PASSING, State, advanced, fact_of, overlaid
 from advisor.consult.desk import Asked
+from advisor.consult.here import market_of
 from advisor.consult.worth import first_worth_asking
 from advisor.core.text import Lang
 from advisor.dialogue.answers import answers_of
 from advisor.dialogue.merge import replaced
 from advisor.dialogue.questions import question_for
 from advisor.dialogue.understand import Understanding
+from advisor.knowledge.architecture import Architecture
 from advisor.knowledge.library import Library
+from advisor.plan.hardware import Market
 from advisor.report import talk
 from advisor.report.compose import compose
 from advisor.report.wording import Wording
@@ -39,41 +43,54 @@ def turn(
     act = str(entry["act"])
     intent = _NO_PLAN.get(act) or ("compare" if act == "compare" else after.intent or str(entry["intent"]))
     slots = {} if act in _NO_PLAN else overlaid(after, entry)
-    asked = asked_of(slots, intent, library, live.rejected if live else ())
-    reply = _composed(asked, day, library, wording)
+    asked = asked_of(slots, intent, library, live.rejected if live else (), after.config)
+    market = market_of(after.here, library)
+    reply = _composed(asked, day, library, wording, market)
     if entry.get("claims"):
         reply.update(answer.claimed(answer.Reply(reply, wording.lang), entry["claims"]).json)
     reply.update(intent=entry["intent"], act=act, turn=after.turns, message="", choices=[], full=not before.slots)
-    _questions(reply, after, asked, day, library, wording)
+    _questions(reply, after, asked, day, library, wording, market)
     if act in ("said", "back", "restart") and replaced(before.slots, after.slots):
-        earlier = answered(before.slots, before.intent, day, library, wording)
+        earlier = answered(before, day, library, wording)
         reply["changes"] = talk.changes(earlier, reply, wording)
     _message(reply, before, entry, library, wording)
     return reply
 
 
-def answered(slots: Mapping[str, Any], intent: str, day: date, library: Library, wording: Wording) -> Json:
+def answered(state: State, day: date, library: Library, wording: Wording) -> Json:
     """The answer to what is known, in the contract's shape."""
-    return _composed(asked_of(slots, intent, library), day, library, wording)
+    asked = asked_of(state.slots, state.intent, library, config=state.config)
+    return _composed(asked, day, library, wording, market_of(state.here, library))
 
 
 def asked_of(
-    slots: Mapping[str, Any], intent: str, library: Library, rejected: tuple[Mapping[str, Any], ...] = ()
-) -> Asked:
+    slots: Mapping[str, Any], intent: str, library: Library, rejected: tuple[Mapping[str, Any], ...] = (),
+    config: str = "",
+) -> Asked:  # fmt: skip
     """What is known, as a consultation takes it."""
     loose = {key: value for key, value in slots.items() if key in library.facts and library.facts[key].slot is None}
     named = {key: value for key, value in slots.items() if key not in loose}
     seen = Understanding("", intent or "provide_info", named, rejected, facts=loose)
     sets = answers_of(seen, library)
     understood = {key: value for key, value in slots.items() if not key.startswith(PASSING)}
-    return Asked(tuple(sets.answers), seen.intent, understood, tuple(rejected), tuple(sets.problems))
+    shape = _shape(config) if config else None
+    return Asked(tuple(sets.answers), seen.intent, understood, tuple(rejected), tuple(sets.problems), shape)
 
 
-def _composed(asked: Asked, day: date, library: Library, wording: Wording) -> Json:
-    return compose(consult(asked, day, library, answer.rules(), answer.here()), library, wording)
+@lru_cache(maxsize=16)
+def _shape(config: str) -> Architecture:
+    from advisor.knowledge.hub_config import read_config
+
+    return read_config(config).architecture
 
 
-def _questions(reply: Json, after: State, asked: Asked, day: date, library: Library, wording: Wording) -> None:
+def _composed(asked: Asked, day: date, library: Library, wording: Wording, market: Market) -> Json:
+    return compose(consult(asked, day, library, answer.rules(), market), library, wording)
+
+
+def _questions(
+    reply: Json, after: State, asked: Asked, day: date, library: Library, wording: Wording, market: Market
+) -> None:
     """The questions left, none that was declined: first what is to be answered anew, then what matters most."""
     left: dict[str, Json] = {}
     for each in reply["questions"]:
@@ -85,7 +102,7 @@ def _questions(reply: Json, after: State, asked: Asked, day: date, library: Libr
         order = [fact, *(each for each in left if each != fact)]
         left[fact] = first
     else:
-        order = first_worth_asking(left, asked, day, library)
+        order = first_worth_asking(left, asked, day, library, market)
     reply["questions"] = [left[each] for each in order]
     reply["questions_left"] = len(order)
 

@@ -19,6 +19,7 @@ from advisor.core.answer import Judged
 from advisor.core.facts import Fact, Value
 from advisor.core.units import Quantity
 from advisor.knowledge.library import Library
+from advisor.plan.hardware import Market
 from advisor.report.findings import plain
 
 # How many questions are tried a turn, and how many values of each: time must stay bounded.
@@ -26,22 +27,25 @@ CANDIDATES = 2 + 1
 VALUES = 2 * 2
 
 
-def first_worth_asking(facts: Iterable[str], asked: Asked, day: date, library: Library) -> list[str]:
+def first_worth_asking(
+    facts: Iterable[str], asked: Asked, day: date, library: Library, market: Market | None = None
+) -> list[str]:
     """The facts in the order to ask; `idle` ones, whose answer changes nothing, stand last."""
     left, idle = list(facts), []
     for fact in left[:CANDIDATES]:
-        if matters(fact, asked, day, library):
+        if matters(fact, asked, day, library, market):
             break
         idle.append(fact)
     return [*(fact for fact in left if fact not in idle), *idle]
 
 
-def matters(fact: str, asked: Asked, day: date, library: Library) -> bool:
+def matters(fact: str, asked: Asked, day: date, library: Library, market: Market | None = None) -> bool:
     """Whether some answer to the question about this fact changes the verdict or the order."""
     values = probes(fact, library)
     if len(values) < 2:
         return True
-    outcomes = {_outcome(_judged(fact, value, asked, day, library)) for value in values}
+    place = market or answer.here()
+    outcomes = {_outcome(_judged(fact, value, asked, day, library, place)) for value in values}
     return len(outcomes) > 1
 
 
@@ -59,9 +63,9 @@ def probes(fact: str, library: Library) -> list[Value]:
     return list(values)
 
 
-def _judged(fact: str, value: Value, asked: Asked, day: date, library: Library) -> tuple[Judged, ...]:
+def _judged(fact: str, value: Value, asked: Asked, day: date, library: Library, market: Market) -> tuple[Judged, ...]:
     answers = tuple(facts.plus(Fact(fact, value, "said")) for facts in asked.answers[:1])
-    return judged_rows(replace(asked, answers=answers), day, library, answer.rules(), answer.here())
+    return judged_rows(replace(asked, answers=answers), day, library, answer.rules(), market)
 
 
 def _outcome(rows: tuple[Judged, ...]) -> str:

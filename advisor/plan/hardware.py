@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from advisor.core.answer import Hardware
+from advisor.core.text import Text
 from advisor.estimate import cost
 from advisor.knowledge.library import Library
 from advisor.knowledge.records.gpus import Gpu
@@ -32,6 +33,8 @@ class Market:
     """Most cards of a kind that stand there; empty for a market."""
     index: dict[str, float]
     """Dollars a card-hour by the card's label: an order of cards, not a price."""
+    name: Text | None = None
+    """What to call an own place; None = the Hong Kong rental market."""
 
     @cached_property
     def by_label(self) -> dict[str, list[cost.PriceRow]]:
@@ -52,12 +55,12 @@ def market(library: Library) -> Market:
         limits: dict[str, int] = {}
         for server in place.servers:
             limits[server.gpu] = limits.get(server.gpu, 0) + server.gpu_count * server.nodes
-        return Market("own_cards", cards, rows, limits, index)
+        return Market("own_cards", cards, rows, limits, index, place.name.text)
     if place is not None:
         wanted = set(place.offers)
         offers = [offer for key, offer in library.offers.items() if key in wanted]
         own = tuple(_by_label(offers, library))
-        return Market("own_offers", _ranked(_ids(offers), index, library), own, {}, index)
+        return Market("own_offers", _ranked(_ids(offers), index, library), own, {}, index, place.name.text)
     here = [offer for offer in library.offers.values() if offer.in_hong_kong]
     return Market("hong_kong_market", _ranked(_ids(here), index, library), rows, {}, index)
 

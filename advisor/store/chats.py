@@ -56,7 +56,8 @@ class Chats:
 
     def __init__(self, store: Store) -> None:
         self._engine: Engine = store.engine
-        self._inserts = {"postgresql": postgresql.insert, "sqlite": sqlite.insert}[self._engine.dialect.name]
+        # Both dialects have ON CONFLICT; the generic statement has not.
+        self._inserts: Any = {"postgresql": postgresql.insert, "sqlite": sqlite.insert}[self._engine.dialect.name]
 
     @contextmanager
     def _write(self) -> Iterator[Connection]:
@@ -78,7 +79,8 @@ class Chats:
             "tries": 0, "posted": None,
         }  # fmt: skip
         with self._write() as connection:
-            return connection.execute(self._inserts(arrivals).values(**values).on_conflict_do_nothing()).rowcount == 1
+            new = self._inserts(arrivals).values(**values).on_conflict_do_nothing()
+            return bool(connection.execute(new).rowcount == 1)
 
     def ours(self, thread: str) -> bool:
         """Whether somebody spoke to us in this thread before."""
