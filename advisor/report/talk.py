@@ -157,13 +157,17 @@ def _understood(reply: Json, wording: Wording) -> str:
 
 
 def _changes(reply: Json, wording: Wording) -> str:
-    if not reply["changes"]:
-        return ""
-    lines = [wording.fixed(sentences.HEADING, "changes")]
+    lines = [f"  {line}" for line in changed(reply, wording)]
+    return "\n".join([wording.fixed(sentences.HEADING, "changes"), *lines]) if lines else ""
+
+
+def changed(reply: Mapping[str, Any], wording: Wording) -> list[str]:
+    """What a corrected answer changed, one line each."""
+    lines = []
     for change in reply["changes"]:
         one, other = (_shown(change["what"], change[side], wording) for side in ("before", "after"))
-        lines.append(f"  {wording.text(WHAT[change['what']])}: {one} → {other}")
-    return "\n".join(lines)
+        lines.append(f"{wording.text(WHAT[change['what']])}: {one} → {other}")
+    return lines
 
 
 def _shown(what: str, value: Any, wording: Wording) -> str:
