@@ -17,6 +17,7 @@ from advisor.core.units import Range
 from advisor.knowledge.library import Library
 from advisor.report import sentences
 from advisor.report.findings import LEVELS, advice, checklist, explanation, plain, risks, sources
+from advisor.report.levers import changed_slots, steps
 from advisor.report.wording import Wording, youngest
 
 Json = dict[str, Any]
@@ -59,6 +60,8 @@ def compose(consultation: Consultation, library: Library, wording: Wording) -> J
                 "effect": effect(lever, wording),
                 "verdict_after": lever.judged.verdict,
                 "speed_factor": None if lever.speed_factor is None else round(lever.speed_factor, 2),
+                "set": changed_slots(lever),
+                "steps": steps(lever, wording),
             }
             for lever in consultation.levers
         ],
