@@ -64,6 +64,8 @@ class Option:
     optimizer: str
     precision: str
     offload: bool = False
+    copies: int = 1
+    """Whole copies of the model served side by side; the cards are divided evenly among them."""
     peak: Range | None = None
     usable: float | None = None
     parts: Mapping[str, float] = field(default_factory=dict)

@@ -23,8 +23,10 @@ class ServingConstants:
     prefill_mfu: Figure
     step_overhead: Figure
     cards_efficiency: Figure
+    cards_efficiency_pcie: Figure
     memory_share: Figure
     flops_per_param: Figure
+    largest_batch: Figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,12 @@ class Hardware:
     bandwidth_gb_s: float
     tflops: float
     usable_gib: float
+    nvlink: bool = True
+
+    def scale(self, c: ServingConstants) -> float:
+        """How many cards' worth of speed they give together."""
+        each = c.cards_efficiency if self.nvlink else c.cards_efficiency_pcie
+        return whole("cards", self.cards) * (each.value if self.cards > 1 else 1)
 
 
 def constants(library: Heuristics) -> ServingConstants:
@@ -69,10 +77,9 @@ def weights_read(model: Served, batch: int) -> float:
 def decode(model: Served, on: Hardware, batch: int, context: float, library: Heuristics) -> Estimate:
     """Tokens/s of all `batch` sequences together while decoding at `context` tokens each."""
     c, count = constants(library), whole("batch", batch)
-    cards = whole("cards", on.cards)
     cache = count * not_negative("context", context) * not_negative("cache bytes a token", model.cache_bytes_per_token)
     read = weights_read(model, count) + convert(cache, "B", "GB")
-    scale = cards * (c.cards_efficiency.value if cards > 1 else 1)
+    scale = on.scale(c)
     memory = read / (positive("bandwidth", on.bandwidth_gb_s) * scale)
     operations = c.flops_per_param.value * convert(model.active_b, "Gparams", "params") * count
     compute = operations / (convert(positive("peak", on.tflops), "TFLOPS", "FLOPS") * scale)
@@ -95,7 +102,7 @@ def prefill(model: Served, on: Hardware, library: Heuristics) -> Estimate:
     """Prompt tokens/s: peak x achieved share / (2 operations an active parameter)."""
     c, cards = constants(library), whole("cards", on.cards)
     each = c.flops_per_param.value * convert(positive("active parameters", model.active_b), "Gparams", "params")
-    scale = cards * (c.cards_efficiency.value if cards > 1 else 1)
+    scale = on.scale(c)
     bare = convert(positive("peak", on.tflops), "TFLOPS", "FLOPS") * scale / each
     busy = c.prefill_mfu
     formula = f"{cards} cards x {on.tflops:g} TFLOPS x {busy.value:g} / {each:.3g} FLOP"
@@ -122,6 +129,32 @@ def concurrency(model: Served, on: Hardware, length: float, library: Heuristics)
     return Estimate(
         Range(low, likely, high, "count"), (Step("sequences at once", formula, likely, "count", (share.id,)),)
     )
+
+
+def requests(
+    model: Served, on: Hardware, prompt: float, answer: float, at_once: float, library: Heuristics
+) -> Estimate:
+    """Requests/s that one copy answers while `at_once` sequences run: each waits for its prompt, then for its answer.
+
+    The engine runs no more sequences at once than its own limit. Raises `BadInput` for an empty answer or no sequence.
+    """
+    batch = batch_of(at_once, library)
+    read = prefill(model, on, library).range
+    written = decode(model, on, batch, not_negative("prompt", prompt) + positive("answer", answer), library).range
+
+    def rate(prompts: float, answers: float) -> float:
+        return 1 / (prompt / prompts + answer / answers)
+
+    low, high = rate(read.low, written.low), rate(read.high, written.high)
+    likely = rate(read.likely, written.likely)
+    formula = f"1 / ({prompt:g} / {read.likely:.4g} + {answer:g} / {written.likely:.4g}), {batch} sequences at once"
+    used = (constants(library).largest_batch.id,)
+    return Estimate(Range(low, likely, high, "requests/s"), (Step("requests", formula, likely, "requests/s", used),))
+
+
+def batch_of(at_once: float, library: Heuristics) -> int:
+    """How many sequences an engine decodes together, of those that the cache holds. Raises `BadInput` below one."""
+    return int(min(positive("sequences at once", float(int(at_once))), constants(library).largest_batch.value))
 
 
 def tokens_needed(requests_per_second: float, output_tokens: float) -> float:

@@ -14,9 +14,9 @@ from advisor.core.errors import HkgpuError
 from advisor.core.facts import Fact, Facts, Value
 from advisor.core.units import BITS_PER_BYTE, Quantity, Range
 from advisor.estimate import serving, storage, time, transfer
-from advisor.estimate.memory.inference import cache_bytes
 from advisor.knowledge.library import Library
 from advisor.knowledge.records.gpus import Gpu
+from advisor.plan.serve import capacity, one_copy, served
 from advisor.plan.task import Task, amount, flag, word
 
 _MEMORY_PARTS = ("weights", "gradients", "optimizer", "adapters", "activations", "logits", "kv_cache", "overhead")
@@ -101,14 +101,24 @@ def interconnect(hardware: Hardware, card: Gpu, nvlink: bool | None) -> str | No
     return {"nvlink": "nvlink", "nvlink_bridge": "nvlink_bridge" if nvlink else "pcie"}.get(card.nvlink_kind)
 
 
-def hardware_facts(hardware: Hardware, card: Gpu, answers: Facts) -> Iterator[Fact]:
-    """The servers of a plan: how many cards, where, and how they talk."""
+def in_step(option: Option) -> Hardware:
+    """The cards that work on one step together: all of them, or those of one copy of a served model."""
+    hardware = option.hardware
+    cards = hardware.cards // option.copies
+    each = min(cards, hardware.per_node)
+    return Hardware(hardware.gpu, hardware.label, each, cards // each)
+
+
+def hardware_facts(hardware: Hardware, card: Gpu, answers: Facts, together: Hardware | None = None) -> Iterator[Fact]:
+    """The servers of a plan: how many cards, where, and how those talk that work on one step `together`."""
+    together = together or hardware
     yield from _known(
         {
             "plan.cards": Quantity(hardware.cards, "count"),
             "plan.per_node": Quantity(hardware.per_node, "count"),
             "plan.nodes": Quantity(hardware.nodes, "count"),
-            "plan.interconnect": interconnect(hardware, card, flag(answers, "gpu.nvlink")),
+            "plan.nodes_in_step": Quantity(together.nodes, "count"),
+            "plan.interconnect": interconnect(together, card, flag(answers, "gpu.nvlink")),
         },
         "estimated",
     )
@@ -118,7 +128,7 @@ def plan_facts(
     task: Task, option: Option, card: Gpu, answers: Facts, *, hardware_stated: bool, method_stated: bool, place: str
 ) -> Iterator[Fact]:
     """The choices of the plan itself."""
-    yield from hardware_facts(option.hardware, card, answers)
+    yield from hardware_facts(option.hardware, card, answers, in_step(option))
     yield from _known(
         {
             "plan.method": option.method,
@@ -202,7 +212,7 @@ def _likely(range_: Range | None, unit: str) -> Quantity | None:
 
 def _said(answers: Facts, key: str) -> bool:
     """Whether the user said it, rather than a default."""
-    return key in answers and answers[key].provenance != "default"
+    return key in answers and answers[key].provenance not in ("default", "assumed")
 
 
 def _compared(price: Price, answers: Facts) -> Range:
@@ -267,46 +277,28 @@ def _of_days(hours: float, days: float) -> float:
 
 def serving_facts(task: Task, option: Option, card: Gpu, answers: Facts, library: Library) -> Iterator[Fact]:
     """Tokens a second and sequences at once: what the stated traffic needs, and what the cards give."""
-    if task.method != "inference":
+    if task.trains:
         return
+    yield Fact("plan.copies", Quantity(option.copies, "count"), "estimated")
     qps, length = amount(answers, "serving.qps"), amount(answers, "serving.output_len")
     if qps and length:
         yield Fact("serving.tokens_needed", Quantity(serving.tokens_needed(qps, length), "tokens/s"), "estimated")
-    if card.bandwidth.value is None or card.bf16.value is None or option.usable is None or option.peak is None:
-        return
-    prompt = task.seq_len or 0.0
-    whole = prompt + (length or 0.0)
-    model = served(task, option)
-    on = serving.Hardware(option.hardware.cards, card.bandwidth.value, card.bf16.value, option.usable)
-    try:
-        at_once = serving.concurrency(model, on, whole, library).range
-        yield Fact("serving.concurrency_possible", Quantity(at_once.likely, "count"), "estimated")
-        if at_once.likely >= 1:
-            rate = serving.decode(model, on, int(at_once.likely), whole, library).range
-            yield Fact("serving.tokens_possible", Quantity(rate.likely, "tokens/s"), "estimated")
-    except HkgpuError:
-        return
+    found = capacity(task, option, card, library)
+    if found is not None:
+        yield Fact("serving.concurrency_possible", Quantity(found.at_once, "count"), "estimated")
+        yield Fact("serving.tokens_possible", Quantity(found.tokens, "tokens/s"), "estimated")
+        yield Fact("serving.user_rate", Quantity(found.user_rate, "tokens/s"), "estimated")
 
 
 def decode_rate(task: Task, option: Option, card: Gpu, library: Library) -> float | None:
     """Tokens/s of all stated sequences together (one where nobody said), whether or not the model fits."""
-    if card.bandwidth.value is None or card.bf16.value is None or option.usable is None or option.peak is None:
+    on = one_copy(option, card)
+    if on is None:
         return None
-    on = serving.Hardware(option.hardware.cards, card.bandwidth.value, card.bf16.value, option.usable)
     length = (task.seq_len or 0.0) + (task.output_len or 0.0)
-    return serving.decode(served(task, option), on, int(task.concurrency or 1), length, library).range.likely
-
-
-def served(task: Task, option: Option) -> serving.Served:
-    """The model as the serving estimator takes it; bytes a weight follow from the weights in memory."""
-    params = task.shape.params
-    held = Quantity(option.parts.get("weights", 0.0) * option.hardware.cards, "GiB").to("B").value
-    return serving.Served(
-        active_b=Quantity(min(task.shape.active or params, params), "params").to("Gparams").value,
-        total_b=Quantity(params, "params").to("Gparams").value,
-        weight_bytes=held / params,
-        cache_bytes_per_token=cache_bytes(task.shape, 1, 1),
-    )
+    users = max(1, int(-(-(task.concurrency or 1) // option.copies)))
+    copies = min(option.copies, int(task.concurrency or 1))
+    return copies * serving.decode(served(task, option), on, users, length, library).range.likely
 
 
 def offer_facts(option: Option, day: date) -> Iterator[Fact]:

@@ -20,6 +20,8 @@ from advisor.knowledge.records.offers import WITHOUT_COMMITMENT, Offer
 INDEX_CURRENCY = "USD"
 PER_NODE = tuple(2**power for power in range(2 + 2))
 NODES = PER_NODE
+# Copies of a served model need no even split: any number of servers will do.
+SERVING_NODES = tuple(range(1, 2**5 + 1))
 
 
 @dataclass(frozen=True)
@@ -98,13 +100,14 @@ def price_index(rows: Iterable[cost.PriceRow], library: Library) -> dict[str, fl
 
 
 def shapes(
-    card: Gpu, limit: int | None, *, per_node: int | None = None, nodes: int | None = None
-) -> Iterator[Hardware]:
+    card: Gpu, limit: int | None, *, per_node: int | None = None, nodes: int | None = None,
+    servers: tuple[int, ...] = NODES,
+) -> Iterator[Hardware]:  # fmt: skip
     """Hardware of one card from few to many: counts a server, then servers; `limit` bounds all cards together."""
     counts = (per_node,) if per_node else PER_NODE
-    for servers in (nodes,) if nodes else NODES:
+    for several in (nodes,) if nodes else servers:
         for count in counts:
-            if servers > 1 and not per_node and count < PER_NODE[-1]:
+            if several > 1 and not per_node and count < PER_NODE[-1]:
                 continue
-            if limit is None or servers * count <= limit:
-                yield Hardware(card.id, card.label, count, servers)
+            if limit is None or several * count <= limit:
+                yield Hardware(card.id, card.label, count, several)

@@ -21,6 +21,7 @@ from advisor.plan.hardware import Market, shapes
 from advisor.plan.measure import host_holds, pace
 from advisor.plan.price import price_of
 from advisor.plan.search import LIGHT_OPTIMIZER, Candidate, holds, misses_deadline, on_hardware, smallest, tuned
+from advisor.plan.serve import too_little
 from advisor.plan.task import Task
 
 _LIGHTER_METHODS = {"full": ("lora", "qlora"), "lora": ("qlora",)}
@@ -100,7 +101,8 @@ def _beside_memory(
     """Changes for a job that fits but comes too late or costs too much: other hardware, lighter methods."""
     present = Candidate(task, option, card)
     limit = market.limits.get(card.id)
-    found = more_cards(task, option, card, market, library) if _late(present, library) else None
+    short = _late(present, library) or too_little(task, option, card, library)
+    found = more_cards(task, option, card, market, library) if short else None
     found = found or smallest(task, card, library, limit=limit)
     if found is not None and found.hardware != option.hardware:
         yield _cards(option, found), task, found, card
@@ -180,12 +182,13 @@ def _may_offload(task: Task, option: Option) -> bool:
 
 
 def more_cards(task: Task, option: Option, card: Gpu, market: Market, library: Library) -> Option | None:
-    """The fewest cards of the same kind, above the present count, that hold the job, and in time where one is set."""
+    """The fewest cards of the same kind, above the present count, that hold the job in time and under its load."""
     split = replace(task, sharding=None) if task.sharding == "none" else task
     for hardware in sorted(shapes(card, market.limits.get(card.id)), key=lambda hardware: hardware.cards):
         if hardware.cards > option.hardware.cards:
             tried = on_hardware(split, hardware, card, library)
-            if holds(tried, surely=True) and not _late(Candidate(task, tried, card), library):
+            late = _late(Candidate(task, tried, card), library) or too_little(task, tried, card, library)
+            if holds(tried, surely=True) and not late:
                 return tried
     return None
 

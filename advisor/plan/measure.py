@@ -37,12 +37,13 @@ _WEIGHTS: Mapping[str, Weights] = {
     "int4": "int4",
 }
 _QUANTISED: Mapping[str, Weights] = {"bits_4": "int4", "bits_8": "int8"}
-_SHARDINGS: Mapping[str, Sharding] = {"tp": "model_parallel", "pp": "model_parallel", "tp_pp": "model_parallel"}
+_SHARDINGS: Mapping[str, Sharding] = {"tp": "model_parallel", "pp": "device_map", "tp_pp": "model_parallel"}
 
 
-def start(task: Task, hardware: Hardware, sharding: str) -> Option:
+def start(task: Task, hardware: Hardware, sharding: str, copies: int = 1) -> Option:
     """An option without figures."""
     return Option(
+        copies=copies,
         method=task.method,
         stage=task.stage,
         hardware=hardware,
@@ -69,9 +70,15 @@ def weights_of(task: Task) -> Weights | None:
 
 def workload(task: Task, option: Option, card: Gpu) -> Workload:
     """The option as the memory estimator takes it."""
-    cards = option.hardware.cards
-    sharding = _SHARDINGS.get(option.sharding, option.sharding)
-    offload: Offload = "params+optimizer" if option.offload else "none"
+    # A copy of a served model stands alone: the others change nothing for its cards but the users that are left to it.
+    cards = option.hardware.cards // option.copies
+    users = None if task.concurrency is None else float(-(-task.concurrency // option.copies))
+    sharding: str | None = _SHARDINGS.get(option.sharding, option.sharding)
+    if task.split_by_degree and option.sharding == "tp_pp":
+        sharding = "zero1"  # what Megatron does with the copies that remain
+    # ZeRO-2 and below hold the weights whole on each card: only the optimizer's states can move.
+    whole = option.sharding in ("ddp", "zero1", "zero2")
+    offload: Offload = "none" if not option.offload else "optimizer" if whole else "params+optimizer"
     split = option.sharding == "tp" and cards > 1
     return Workload(
         shape=task.shape,
@@ -80,18 +87,23 @@ def workload(task: Task, option: Option, card: Gpu) -> Workload:
         weights=weights_of(task),
         optimizer=task.optimizer,
         seq_len=task.seq_len,
-        micro_batch=task.concurrency if task.method == "inference" and task.concurrency else task.micro_batch,
+        micro_batch=users if task.method == "inference" and users else task.micro_batch,
         grad_accum=task.grad_accum,
         grad_ckpt=None if task.grad_ckpt is None else ("yes" if task.grad_ckpt else "no"),
         lora_rank=task.lora_rank,
         sharding=cast(Sharding, sharding) if sharding in get_args(Sharding) else None,
         offload=offload,
-        tp=cards if split and option.hardware.nodes == 1 else None,
+        tp=cards if split and _in_one_server(option) else None,
         n_gpus=cards,
         framework=task.framework,
         usable_gib=card.memory_usable.value,
         new_tokens=task.output_len,
     )
+
+
+def _in_one_server(option: Option) -> bool:
+    """Whether the cards of one copy stand in one server."""
+    return option.hardware.cards // option.copies <= option.hardware.per_node
 
 
 def with_memory(task: Task, option: Option, card: Gpu, library: Library) -> Option:
@@ -111,7 +123,9 @@ def need(task: Task, option: Option, card: Gpu, library: Library) -> MemoryEstim
     key = (
         task.method, task.stage, task.precision, task.quant, task.optimizer, task.seq_len, task.micro_batch,
         task.grad_accum, task.grad_ckpt, task.lora_rank, task.framework, task.concurrency, task.output_len,
-        option.offload, option.sharding, option.hardware.cards, option.hardware.nodes == 1,
+        task.tp, task.pp, task.ep,
+        option.offload, option.sharding, option.hardware.cards // option.copies, _in_one_server(option),
+        option.copies if task.concurrency else 1,
     )  # fmt: skip
     found = task.sizes.get(key)
     if found is None:

@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 from advisor.core.answer import Hardware, Option
 from advisor.knowledge.library import Library
 from advisor.knowledge.records.gpus import Gpu
-from advisor.plan.hardware import PER_NODE, Market, shapes
+from advisor.plan.hardware import NODES, PER_NODE, SERVING_NODES, Market, shapes
 from advisor.plan.measure import host_holds, hours_at, start, with_memory, with_pace
+from advisor.plan.serve import layouts, throughput, too_little
 from advisor.plan.task import Task
 
 # How a job may be split over several cards where nobody said it, the fastest way first.
@@ -43,7 +44,11 @@ def splits(task: Task, cards: int) -> tuple[str, ...]:
         return ("none",)
     if task.sharding is not None and task.sharding != "none":
         return (task.sharding,)
-    return ("zero3",) if task.offload else _SPLITS[task.method]
+    if task.split_by_degree:
+        return ("tp_pp",)
+    if task.offload:
+        return ("zero3",)
+    return (task.usual_sharding,) if task.usual_sharding else _SPLITS[task.method]
 
 
 def holds(option: Option, *, surely: bool) -> bool:
@@ -55,12 +60,27 @@ def holds(option: Option, *, surely: bool) -> bool:
 
 def on_hardware(task: Task, hardware: Hardware, card: Gpu, library: Library) -> Option:
     """The job on given hardware, split the first way that holds it, else the way that needs least."""
+    if not task.trains:
+        return _laid_out(task, hardware, card, library)
     tried = []
     for split in splits(task, hardware.cards):
         option = with_memory(task, start(task, hardware, split), card, library)
         if holds(option, surely=True):
             return option
         tried.append(option)
+    return min(tried, key=lambda option: option.peak.likely if option.peak else float("inf"))
+
+
+def _laid_out(task: Task, hardware: Hardware, card: Gpu, library: Library) -> Option:
+    """A service on given hardware: of the layouts that hold it the one that serves most, else the one closest to it."""
+    tried = [
+        with_memory(task, start(task, hardware, split, copies), card, library)
+        for split, copies in layouts(task, hardware)
+    ]
+    held = [option for option in tried if holds(option, surely=True)]
+    if held:
+        # Among equals the fewest cards a copy: they come first.
+        return max(held, key=lambda option: throughput(task, option, card, library))
     return min(tried, key=lambda option: option.peak.likely if option.peak else float("inf"))
 
 
@@ -127,17 +147,20 @@ def smallest(
     task: Task, card: Gpu, library: Library, *, limit: int | None = None, per_node: int | None = None,
     nodes: int | None = None,
 ) -> Option | None:  # fmt: skip
-    """The smallest hardware of a card that surely holds the job, and in time where there is a deadline.
+    """The smallest hardware of a card that surely holds the job, in time and under its load where they are stated.
 
-    Failing the deadline, the smallest that holds; failing that, the smallest that likely does.
+    Failing deadline or load, the smallest that holds; failing that, the smallest that likely does.
     """
     late: Option | None = None
     likely: Option | None = None
-    for hardware in shapes(card, limit, per_node=per_node, nodes=nodes):
+    every = shapes(card, limit, per_node=per_node, nodes=nodes, servers=NODES if task.trains else SERVING_NODES)
+    for hardware in every:
         option = on_hardware(task, hardware, card, library)
         if not host_holds(task, option, card, library):
             continue
-        if holds(option, surely=True):
+        if holds(option, surely=True) and too_little(task, option, card, library):
+            late = late or option
+        elif holds(option, surely=True):
             if task.deadline_h is None or not misses_deadline(tuned(task, option, card, library), library):
                 return option
             late = late or option

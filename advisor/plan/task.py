@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from advisor.core.facts import Facts
+from advisor.core.facts import Facts, Value
 from advisor.core.units import Quantity, convert
 from advisor.estimate.memory import MemoryEstimate, Shape, from_architecture, from_model, from_size
 from advisor.estimate.memory.constants import constants
+from advisor.estimate.memory.frameworks import find
 from advisor.knowledge.architecture import Architecture
 from advisor.knowledge.library import Library
 from advisor.knowledge.records.models import Model
+
+ADAPTERS = ("lora", "qlora")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +38,13 @@ class Task:
     grad_ckpt: bool | None = None
     lora_rank: float | None = None
     sharding: str | None = None
+    tp: int | None = None
+    pp: int | None = None
+    ep: int | None = None
     offload: bool = False
     framework: str | None = None
+    usual_sharding: str | None = None
+    """How the named framework shares adapters over several cards, where it offers nothing else."""
     tokens: float | None = None
     rows: float | None = None
     epochs: float = 1
@@ -52,6 +60,11 @@ class Task:
     """Fields that nobody stated: what a search may vary."""
     sizes: dict[tuple[object, ...], MemoryEstimate | str] = field(default_factory=dict, compare=False, repr=False)
     """Memory figures worked out so far; carried along when the job is varied, so that none is worked out twice."""
+
+    @property
+    def split_by_degree(self) -> bool:
+        """True where the user said how many cards hold one copy: the way of Megatron."""
+        return self.trains and any(degree is not None for degree in (self.tp, self.pp, self.ep))
 
     @property
     def trains(self) -> bool:
@@ -130,8 +143,12 @@ def task_of(
         grad_ckpt=flag(facts, "tuning.grad_ckpt"),
         lora_rank=amount(facts, "tuning.lora_rank"),
         sharding=word(facts, "tuning.sharding"),
+        tp=_degree(facts, "tuning.tp"),
+        pp=_degree(facts, "tuning.pp"),
+        ep=_degree(facts, "tuning.ep"),
         offload=bool(flag(facts, "tuning.offload")),
         framework=word(facts, "tuning.framework"),
+        usual_sharding=_usual_sharding(word(facts, "tuning.framework"), method, library),
         tokens=amount(facts, "data.tokens", "tokens"),
         rows=amount(facts, "data.rows"),
         epochs=_epochs(facts),
@@ -144,6 +161,34 @@ def task_of(
         currency=word(facts, "budget.currency"),
         open=frozenset(name for name, fact in _VARIED.items() if _left_open(facts, fact)),
     )
+
+
+def usual_of_framework(framework: str, method: str, library: Library) -> dict[str, Value]:
+    """What a framework takes for a training job where nobody said: fact id to value; empty for serving."""
+    if method == "inference" or framework not in library.frameworks:
+        return {}
+    habits = find(framework, library)
+    batch = habits.batch(adapters=method in ADAPTERS)
+    found: dict[str, Value] = {}
+    if habits.seq_len is not None:
+        found["workload.seq_len"] = Quantity(habits.seq_len, "tokens")
+    if batch is not None:
+        found["workload.micro_batch"] = Quantity(batch, "count")
+    if habits.grad_ckpt == "no":
+        found["tuning.grad_ckpt"] = False
+    return found
+
+
+def _usual_sharding(framework: str | None, method: str, library: Library) -> str | None:
+    """How the named framework shares the job, where it does it one way only.
+
+    Trainers keep a whole copy of a quantised base on each card unless they are told otherwise.
+    """
+    if framework is None or framework not in library.frameworks or method not in ADAPTERS:
+        return None
+    habits = find(framework, library)
+    whole = habits.sharding_many if habits.sharding_many in ("ddp", "zero2") else None
+    return habits.adapter_sharding or (whole if method == "qlora" else None)
 
 
 # What a search may vary where nobody stated it: the job's field and its fact.
@@ -161,6 +206,11 @@ _VARIED = {
 def _left_open(facts: Facts, fact: str) -> bool:
     found = facts.get(fact)
     return found is None or found.provenance == "default"
+
+
+def _degree(facts: Facts, fact: str) -> int | None:
+    value = amount(facts, fact)
+    return None if value is None else int(value)
 
 
 def _epochs(facts: Facts) -> float:

@@ -131,9 +131,11 @@ def reason(judged: Judged, wording: Wording, otherwise: str = "") -> str:
     """The sentence of the rule that decided the verdict; the estimator's reason where there is no figure."""
     deciding = set(judged.outcome.decided_by)
 
-    def rank(entry: Advice) -> tuple[int, bool]:
-        # Whether the job fits comes before what else has to be settled.
-        return LEVELS.index(entry.level), not any(name.startswith("memory.") for name in entry.values)
+    def rank(entry: Advice) -> tuple[int, bool, bool]:
+        # Whether the job fits comes before what else has to be settled; whether a service that fits carries its load
+        # comes first of all.
+        named = {name.partition(".")[0] for name in entry.values}
+        return LEVELS.index(entry.level), "serving" not in named or entry.level == "blocker", "memory" not in named
 
     for entry in sorted(judged.outcome.advice, key=rank):
         if entry.rule in deciding:
@@ -163,7 +165,7 @@ def summary(consultation: Consultation, wording: Wording) -> str:
         if row.option is None:
             return wording.fixed(sentences.SUMMARY, "row_unmeasured", **words)
         line = wording.fixed(sentences.SUMMARY, "row", **words, hardware=wording.hardware(row.option.hardware))
-        return line + _asked_figure(consultation.intent, row.option, wording)
+        return line + _asked_figure(consultation.intent, row.option, wording) + _load(row, wording)
     joint, stop = ("; ", ".") if wording.lang == "en" else ("；", "。")
     rows = joint.join(_short(row, wording).rstrip(stop) for row in consultation.rows if row.method)
     return wording.fixed(sentences.SUMMARY, "several", verdict=verdict, rows=rows + stop)
@@ -182,6 +184,16 @@ def _asked_figure(intent: str, option: Option, wording: Wording) -> str:
         return wording.fixed(sentences.SUMMARY, "time", figure=wording.range(option.time))
     if intent == "ask_cost" and option.price is not None:
         return wording.fixed(sentences.SUMMARY, "cost", figure=wording.price(option.price))
+    return ""
+
+
+def _load(row: Judged, wording: Wording) -> str:
+    """Of a service: what its rule says of the load, where another rule decided the verdict."""
+    for entry in row.outcome.advice:
+        if "serving.tokens_needed" in entry.values and entry.rule not in row.outcome.decided_by:
+            return (" " if wording.lang == "en" else "") + without_opening(
+                wording.filled(entry.say, entry.values), "yes" if entry.level == "note" else row.verdict
+            )
     return ""
 
 
@@ -230,6 +242,7 @@ def method_row(row: Judged, wording: Wording, question: str = "") -> Json:
         "gpu_count": option.hardware.per_node if option else None,
         "nodes": option.hardware.nodes if option else None,
         "sharding": option.sharding if option else None,
+        "copies": option.copies if option else None,
         "peak_gib": range_json(option.peak) if option else None,
         "usable_gib": option.usable if option else None,
         "why": without_opening(reason(row, wording, question), row.verdict),
@@ -250,6 +263,7 @@ def configuration(judged: Judged, wording: Wording) -> Json:
         "gpu_count": option.hardware.per_node,
         "nodes": option.hardware.nodes,
         "sharding": option.sharding,
+        "copies": option.copies,
         "micro_batch": option.micro_batch,
         "seq_len": option.seq_len,
         "grad_ckpt": option.grad_ckpt,

@@ -202,9 +202,19 @@ def _group(group: str, values: Json, wording: Wording) -> str:
     return "; ".join(f"{name} {value}" for name, value in named)
 
 
+def split(plan: Json, wording: Wording) -> str:
+    """How an option is split over its cards, and how many copies of a served model stand side by side."""
+    named = wording.value("plan.sharding", plan["sharding"])
+    copies = plan.get("copies") or 1
+    if copies == 1:
+        return named
+    each = wording.fixed(sentences.WORD, "copies", count=str(copies))
+    return each if plan["sharding"] == "none" else f"{each} × {named}"
+
+
 def way(plan: Json, wording: Wording) -> str:
     """How an option runs the job: how it is split, and what it does beyond the usual to fit."""
-    parts = [wording.value("plan.sharding", plan["sharding"])]
+    parts = [split(plan, wording)]
     if plan["offload"]:
         parts.append(wording.fixed(sentences.WORD, "offload"))
     if plan["method"] != "inference" and plan["optimizer"] != "adamw":

@@ -65,7 +65,7 @@ def _by_method(reply: Json, wording: Wording) -> list[str]:
 
 
 def _split(row: Json, wording: Wording) -> str:
-    return wording.value("plan.sharding", row["sharding"])
+    return markdown.split(row, wording)
 
 
 def _option(plan: Json, wording: Wording) -> str:

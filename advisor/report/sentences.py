@@ -112,6 +112,7 @@ WORD = {
     "peak": Text("peak memory a card", "每卡显存峰值"),
     "usable": Text("usable", "可用"),
     "sharding": Text("sharding", "切分方式"),
+    "copies": Text("{count} copies", "{count} 个副本"),
     "micro_batch": Text("micro-batch", "单卡 batch"),
     "grad_ckpt": Text("gradient checkpointing", "梯度检查点"),
     "optimizer": Text("optimizer", "优化器"),

@@ -219,3 +219,25 @@ def test_levers_stand_in_the_answer_with_their_price_in_speed() -> None:
     offload = next(lever for change, lever in by_change.items() if "offload" in change)
     assert offload["speed_factor"] < 1
     assert "tokens a second" in offload["effect"]
+
+
+def test_zero2_moves_the_optimizer_to_the_host_and_keeps_the_weights(library: Library) -> None:
+    # 6e9 x 2 B = 11.2 GiB of weights stay on each card; under ZeRO-3 they move too.
+    lora = replace(tasks(library, 6)[1], sharding="zero2", offload=True)
+    assert lora.method == "lora"
+    assert on(lora, "rtx_4090", 2, library).parts["weights"] == pytest.approx(6e9 * 2 / 2**30, rel=0.02)
+    assert on(replace(lora, sharding="zero3"), "rtx_4090", 2, library).parts["weights"] == 0
+
+
+def test_a_framework_that_keeps_whole_copies_is_not_planned_to_split_them(library: Library) -> None:
+    found = reply(params_b=72, task="qlora", gpu_model="V100 32GB", gpu_count=8, framework="Qwen finetune.py")
+    # 72e9 x 0.5 B = 34 GiB a card under ZeRO-2, and the card has 32.
+    assert found["by_method"][0]["verdict"] == "no"
+    assert found["by_method"][0]["sharding"] == "zero2"
+
+
+def test_what_the_framework_takes_is_told_as_an_assumption(library: Library) -> None:
+    found = reply(params_b=13, task="lora", gpu_model="RTX 4090", gpu_count=1, framework="alpaca-lora")
+    told = {entry["fact"]: entry["value"] for entry in found["assumptions"]}
+    assert (told["seq_len"], told["micro_batch"]) == (256, 4)
+    assert found["verdict"] == "yes"
