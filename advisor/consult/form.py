@@ -122,12 +122,19 @@ def _field(fact: str, step: str, asked: Mapping[str, int], library: Library, wor
         name=wording.text(record.name.text),
         question=wording.text(question.text),
         why=wording.text(question.why),
-        unit=wording.unit(record.unit) if record.unit and record.unit != "count" else "",
+        unit=_unit(record, wording),
         choices=tuple(_choices(record, question.choices, library, wording)),
         main=fact in asked,
         assumed=_shown(record, default.value, wording) if default else "",
         assumed_why=wording.text(default.why.text) if default else "",
     )
+
+
+def _unit(record: FactRecord, wording: Wording) -> str:
+    """The unit as the form shows it; a plain number has none."""
+    if record.unit in (None, "count"):
+        return ""
+    return "B" if record.unit == "Gparams" else wording.unit(str(record.unit))
 
 
 def _choices(

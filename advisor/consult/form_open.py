@@ -134,22 +134,21 @@ def _changes(fact: str, asked: Asked, day: date, library: Library) -> bool:
     values = probes(fact, library)
     if len(values) < 2:
         return True
-    first = _rows(asked, day, library)
-    if all(row.option is None for row in first):
-        # Nothing is sized yet: what the answer would do to a plan cannot be tried.
+    said = asked.answers[0]
+    first = _tried(tuple(said.values()), day, library.version)
+    if first is None:
         return True
-    for value in values:
-        said = tuple(facts.plus(Fact(fact, value, "said")) for facts in asked.answers)
-        if _outcome(_rows(replace(asked, answers=said), day, library)) != _outcome(first):
-            return True
-    return False
+    return any(_tried((*said.values(), Fact(fact, value, "said")), day, library.version) != first for value in values)
 
 
-def _rows(asked: Asked, day: date, library: Library) -> tuple[Judged, ...]:
-    return judged_rows(asked, day, library, answer.rules(), answer.here())
-
-
-def _outcome(rows: tuple[Judged, ...]) -> str:
+@lru_cache(maxsize=2048)
+def _tried(said: tuple[Fact, ...], day: date, version: str) -> str | None:
+    """What comes out of these facts, comparable; None where nothing is sized yet and so nothing can be compared."""
+    facts = Facts().plus(*said)
+    asked = Asked((facts,), "ask_feasibility", {"gpu_model": True} if "gpu.id" in facts else {})
+    rows = judged_rows(asked, day, open_library(), answer.rules(), answer.here())
+    if all(row.option is None for row in rows):
+        return None
     return repr([_row(row) for row in rows])
 
 

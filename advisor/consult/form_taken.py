@@ -208,6 +208,13 @@ def _loose(raw: dict[str, object], library: Library) -> dict[str, object]:
     return found
 
 
+def told(given: Mapping[str, object], lang: Lang) -> dict[str, str]:
+    """Answers by slot as people read them, by fact id."""
+    library = open_library()
+    wording = Wording(library, lang)
+    return {fact: wording.value(fact, answer.value) for fact, answer in answers_from(given, library).answers[0].items()}
+
+
 def from_slots(slots: Mapping[str, Any]) -> dict[str, object]:
     """What a conversation or a changed plan has established, as a form shows it: answers as text by fact id."""
     from advisor.consult.turns import asked_of

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradio.events import api as publish_
+
 from advisor.consult.pool import Pool
 from advisor.core.errors import BadInput
 from advisor.core.text import Lang
 from bots.telemetry.metrics import Metrics
 from bots.web import work
 from bots.web.guard import guarded
-from bots.web.markup import gr
 
 Reply = dict[str, Any]
 # So many calls may wait in the pool; more wait in the queue.
@@ -52,7 +53,7 @@ def publish(pool: Pool, lang: Lang, metrics: Metrics) -> None:
             return await pool.run(work.checklist, _facts(facts), spoken or "en", format)
 
     for function in (ask, advise, checklist):
-        gr.api(function, api_name=function.__name__, concurrency_limit=AT_ONCE)
+        publish_(function, api_name=function.__name__, concurrency_limit=AT_ONCE)
 
 
 def _text(name: str, value: object) -> str:

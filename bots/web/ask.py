@@ -74,16 +74,13 @@ def ask(field: Field, lang: Lang, visible: bool) -> Ask:
     place = f"q-{field.fact.replace('.', '-')}"
     with gr.Column(visible=visible, elem_id=place, elem_classes=["ask"]) as box:
         if field.kind in ("quantity", "number"):
-            with gr.Row(elem_classes=["pair"]):
-                label = f"{field.question} ({field.unit})" if field.unit else field.question
-                typed = gr.Textbox(
-                    label=label, info=_why(field, lang), scale=2, max_lines=1, max_length=2**8,
-                    placeholder=_assumed(field, lang), elem_id=f"{place}-in", container=False,
-                )  # fmt: skip
-                unsure = gr.Checkbox(
-                    label=word("unknown", lang), elem_classes=["unknown"], min_width=0, scale=0, container=False,
-                    elem_id=f"{place}-unknown",
-                )  # fmt: skip
+            named = not field.unit or field.unit.lower() in field.question.lower()
+            label = field.question if named else f"{field.question} ({field.unit})"
+            typed = gr.Textbox(
+                label=label, info=_why(field, lang), max_lines=1, max_length=2**8, placeholder=_assumed(field, lang),
+                elem_id=f"{place}-in", elem_classes=["amount"],
+            )  # fmt: skip
+            unsure = gr.Checkbox(label=word("unknown", lang), elem_classes=["unknown"], elem_id=f"{place}-unknown")
             return Ask(field, box, typed, unsure)
         return Ask(field, box, _choice(field, lang, place), None)
 
@@ -91,7 +88,7 @@ def ask(field: Field, lang: Lang, visible: bool) -> Ask:
 def _choice(field: Field, lang: Lang, place: str) -> gr.components.Component:
     choices = [*((label, value) for value, label in field.choices), (word("unknown", lang), UNKNOWN)]
     common: dict[str, Any] = {
-        "label": field.question, "info": _why(field, lang), "elem_id": f"{place}-in", "container": False,
+        "label": field.question, "info": _why(field, lang), "elem_id": f"{place}-in",
     }  # fmt: skip
     if field.many:
         return gr.CheckboxGroup(choices, value=[], **common)

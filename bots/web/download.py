@@ -58,4 +58,4 @@ def _made(name: str, given: dict[str, object], lang: Any, config: str | None) ->
         return work.checklist(given, lang, config=config).encode("utf-8")
     if name == "plan.json":
         return work.plan_json(given, lang, config).encode("utf-8")
-    return work.pack(given, lang, config)
+    return work.packed(given, lang, config)

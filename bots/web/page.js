@@ -3,58 +3,69 @@
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
   const seen = (node) => node && node.offsetParent !== null;
 
-  // After "Next" and "Back" the heading of the new step gets the focus: it names the step and its questions follow.
-  let turning = 0;
+  // After "Next" and "Back" the heading of the new step gets the focus, or the first field that has to be corrected.
+  let turning = null;
+  const heading = () => all(".step-head h2").filter(seen)[0];
+  const wrong = () => all(".ask.bad").filter(seen);
+  const title = () => (heading() ? heading().textContent : "");
+  const faults = () => wrong().map((box) => box.id).join();
   document.addEventListener("click", (event) => {
-    if (event.target.closest(".next, .back, .to-step")) turning = Date.now();
+    if (event.target.closest(".next, .back, .step-button")) turning = {title: title(), faults: faults(), at: Date.now()};
   });
   const focusStep = () => {
-    if (!turning || Date.now() - turning > 8000) return;
-    const wrong = all(".ask.bad").filter(seen)[0];
-    const field = wrong && wrong.querySelector("input, textarea");
-    const heading = all(".step-head h2").filter(seen)[0];
-    const name = wrong ? wrong.id : heading && heading.textContent;
-    if (!name || name === focusStep.last) return;
-    focusStep.last = name;
-    turning = 0;
-    const target = field || heading;
-    if (!field) heading.setAttribute("tabindex", "-1");
-    target.focus({preventScroll: true});
-    target.scrollIntoView({block: field ? "center" : "start"});
+    if (!turning || Date.now() - turning.at > 20000 || !heading()) return;
+    const told = faults() && faults() !== turning.faults;
+    if (title() === turning.title && !told) return;
+    turning = null;
+    const field = wrong().map((box) => box.querySelector("input, textarea")).filter(Boolean)[0];
+    if (!field) heading().setAttribute("tabindex", "-1");
+    (field || heading()).focus({preventScroll: true});
+    (field || heading()).scrollIntoView({block: field ? "center" : "start"});
   };
 
-  const errors = () => {
+  // A question's label names its fields, its reason or its error describes them.
+  let ids = 0;
+  const questions = () => {
     for (const box of all(".ask")) {
+      const label = box.querySelector("[data-testid='block-info']");
+      const info = box.querySelector(".info-text");
+      if (!label || !info) continue;
+      label.id = label.id || `asked-${++ids}`;
+      info.id = info.id || `told-${++ids}`;
+      const group = box.querySelector("fieldset");
+      const fields = group ? [group] : all("input, textarea", box).filter((each) => !each.closest(".unknown"));
+      for (const field of fields) {
+        if (group) group.setAttribute("aria-labelledby", label.id);
+        if (field.getAttribute("aria-describedby") !== info.id) field.setAttribute("aria-describedby", info.id);
+      }
+      const unsure = box.querySelector(".unknown input");
+      if (unsure && !unsure.getAttribute("aria-describedby")) unsure.setAttribute("aria-describedby", label.id);
       const bad = box.classList.contains("bad");
-      const info = box.querySelector(".info, [data-testid='block-info'] ~ *");
       for (const field of all("input, textarea", box)) {
-        if (field.closest(".unknown")) continue;
-        if (bad === (field.getAttribute("aria-invalid") === "true")) continue;
+        if (field.closest(".unknown") || bad === (field.getAttribute("aria-invalid") === "true")) continue;
         if (bad) field.setAttribute("aria-invalid", "true");
         else field.removeAttribute("aria-invalid");
-        const said = box.querySelector(".wrong-here");
-        if (bad && said) field.setAttribute("aria-describedby", said.id);
-        else field.removeAttribute("aria-describedby");
       }
     }
     for (const box of all(".wrong")) if (box.getAttribute("role") !== "alert") box.setAttribute("role", "alert");
   };
 
-  // Buttons that Gradio leaves without a name.
+  // Buttons that Gradio leaves without a name, and the steps, which on a phone show a number only.
   const names = () => {
+    for (const button of all(".step-button")) {
+      const name = window.hkgpuWords.steps[button.getAttribute("aria-controls")];
+      if (name && button.getAttribute("aria-label") !== name) button.setAttribute("aria-label", name);
+    }
     for (const button of all("button")) {
       if (button.getAttribute("aria-label") || button.textContent.trim() || button.title) continue;
-      const step = button.closest(".steps");
-      const place = step ? all("button", button.parentElement).indexOf(button) + 1 : 0;
-      const label = step && window.hkgpuSteps ? window.hkgpuSteps[place - 1] : "";
-      button.setAttribute("aria-label", label || window.hkgpuWords.menu);
+      button.setAttribute("aria-label", window.hkgpuWords.menu);
     }
   };
 
   let waiting = false;
   const tidy = () => {
     waiting = false;
-    errors();
+    questions();
     names();
     focusStep();
   };

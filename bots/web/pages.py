@@ -25,6 +25,7 @@ _QUIET: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"
 
 def page(lang: Lang, pool: Pool, metrics: Metrics) -> gr.Blocks:
     """The whole page in a language."""
+    blocks: gr.Blocks
     with gr.Blocks(title=word("title", lang), analytics_enabled=False, delete_cache=(60 * 60, 60 * 60)) as blocks:
         _top(lang)
         with gr.Tabs(selected=TABS[0], elem_id="tabs") as tabs:

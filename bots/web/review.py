@@ -17,7 +17,7 @@ Json = Mapping[str, Any]
 def page(asks: Sequence[Ask], saved: Json, checked: Json, reply: Json, lang: Lang) -> str:
     """The review as our own HTML. `checked` is what `work.checked` found, `reply` the answer so far."""
     answered = [
-        (one.field.question, _shown(one, saved["answers"][one.field.fact]))
+        (one.field.name, checked["told"].get(one.field.fact, str(saved["answers"][one.field.fact])))
         for one in asks
         if one.field.fact in saved["answers"] and one.field.fact in checked["open"]
     ]
@@ -32,15 +32,6 @@ def page(asks: Sequence[Ask], saved: Json, checked: Json, reply: Json, lang: Lan
         f'<div class="hk">{so_far}<h3>{text(word("answered", lang))}</h3>{body}'
         f"<h3>{text(word('assumed', lang))}</h3>{_assumed(asks, saved, checked, reply, lang)}</div>"
     )
-
-
-def _shown(one: Ask, value: object) -> str:
-    labels = dict(one.field.choices)
-    joint = ", "
-    if isinstance(value, list):
-        return joint.join(labels.get(str(each), str(each)) for each in value)
-    shown = labels.get(str(value), str(value))
-    return f"{shown} {one.field.unit}".strip() if one.field.kind in ("quantity", "number") else shown
 
 
 def _assumed(asks: Sequence[Ask], saved: Json, checked: Json, reply: Json, lang: Lang) -> str:

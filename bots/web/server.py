@@ -16,6 +16,7 @@ from contextlib import contextmanager
 
 import uvicorn
 from fastapi import FastAPI, Response
+from starlette.middleware.gzip import GZipMiddleware
 
 from advisor.consult.pool import Pool
 from advisor.core.errors import BadInput
@@ -26,6 +27,7 @@ from bots.web import settings as settings_
 from bots.web import work
 from bots.web.download import router
 from bots.web.gate import App, Gate
+from bots.web.localised import Localised
 from bots.web.settings import Settings
 
 GRACE_S = 2
@@ -64,7 +66,8 @@ def application(pool: Pool, settings: Settings, metrics: Metrics, langs: tuple[L
             head=head(lang), footer_links=[], max_file_size="8mb", enable_monitoring=False, pwa=False, root_path=root,
             mcp_server=False,
         )  # fmt: skip
-    return Gate(parent, settings)
+    # The longest answers are pages of labels, which shrink to a tenth; streams of events are left alone.
+    return Gate(GZipMiddleware(Localised(parent), minimum_size=2**10, compresslevel=2 + 2), settings)
 
 
 class _Server(uvicorn.Server):

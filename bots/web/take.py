@@ -20,6 +20,8 @@ def along(reply: Mapping[str, Any], given: Mapping[str, object], config: str | N
     files = [("checklist.md", "get_checklist"), ("plan.json", "get_plan"), ("order-pack.zip", "get_pack")]
     if not reply["checklist"]:
         files = [each for each in files if each[0] == "plan.json"]
+    if config is not None or reply["recommended"] is None:
+        files = [each for each in files if each[0] != "order-pack.zip"]
     forms = "".join(
         f'<form method="post" action="download/{name}">'
         f'<input type="hidden" name="plan" value="{attribute(posted)}">'

@@ -5,9 +5,11 @@ A dark screen setting is not followed: every pair of colours here was measured, 
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from pathlib import Path
 
+from advisor.consult import form
 from advisor.core.text import Lang
 from bots.web.markup import gr
 from bots.web.words import HTML, word
@@ -86,5 +88,8 @@ def style() -> str:
 def head(lang: Lang) -> str:
     """What stands in the head of a page: its language, and the script that keeps focus, names and errors right."""
     script = (_HERE / "page.js").read_text("utf-8")
-    begin = f'document.documentElement.lang = "{HTML[lang]}"; window.hkgpuWords = {{menu: "{word("language", lang)}"}};'
+    names = (*form.steps(), "review", "plan")
+    steps = {f"step-{name}": f"{place}. {word(f'step_{name}', lang)}" for place, name in enumerate(names, 1)}
+    words = json.dumps({"menu": word("menu", lang), "steps": steps}, ensure_ascii=True)
+    begin = f'document.documentElement.lang = "{HTML[lang]}"; window.hkgpuWords = {words};'
     return f"<script>{begin}\n{script}</script>"

@@ -56,13 +56,14 @@ class Wizard:
     copied: gr.State
     walk: gr.Walkthrough
     steps: list[Step] = field(default_factory=list)
-    config: gr.File | None = None
-    config_told: gr.Markdown | None = None
-    review: gr.Markdown | None = None
-    notice: gr.Markdown | None = None
-    over: gr.Button | None = None
-    view: PlanView | None = None
-    taking: gr.Markdown | None = None
+    # Each is laid out at its own step, before anything can be pressed.
+    config: gr.File = field(init=False)
+    config_told: gr.Markdown = field(init=False)
+    review: gr.Markdown = field(init=False)
+    notice: gr.Markdown = field(init=False)
+    over: gr.Button = field(init=False)
+    view: PlanView = field(init=False)
+    taking: gr.Markdown = field(init=False)
 
     @property
     def names(self) -> list[str]:
@@ -89,7 +90,6 @@ class Wizard:
     @property
     def planned(self) -> list[Any]:
         """What a plan goes to."""
-        assert self.view is not None, "the wizard is laid out"
         return [*self.view.outputs, self.taking]
 
     # -- what the handlers return
@@ -113,7 +113,6 @@ class Wizard:
 
     async def plan_updates(self, given: dict[str, object], config: str | None) -> list[Any]:
         """Updates of `planned` for answers by slot."""
-        assert self.view is not None, "the wizard is laid out"
         reply = await self.pool.run(work.advised, given, self.lang, config)
         link = await self.pool.run(work.link, given, self.lang, config)
         shown = await self.view.shown(reply, given)
@@ -302,13 +301,10 @@ def _wire_plan(one: Wizard, make: gr.Button, again: gr.Button) -> None:
     async def taken_over(copied: Any) -> list[Any]:
         return await filled_in(one, {**kept(copied), "step": 0})
 
-    assert one.over is not None, "the wizard is laid out"
     one.over.click(taken_over, [one.copied], one.everything, **_QUIET)
 
 
 def _wire_config(one: Wizard) -> None:
-    assert one.config is not None and one.config_told is not None, "the wizard is laid out"
-
     @guarded(one.lang)
     async def dropped(saved: Any, path: str | None) -> list[Any]:
         now = kept(saved)

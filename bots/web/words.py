@@ -21,6 +21,7 @@ WORDS = {
         "能不能跑？具体该订什么？到货时怎么证明没缩水？",
     ),
     "language": Text("Language", "语言"),
+    "menu": Text("More", "更多"),
     "tab_plan": Text("Plan a server", "选型方案"),
     "tab_chat": Text("Chat", "对话"),
     "tab_delivery": Text("Check a delivery", "到货验收"),

@@ -31,12 +31,12 @@ def lang_of(word: object, otherwise: Lang | None = None) -> Lang | None:
 
 
 def checked(raw: Mapping[str, object], facts: list[str], lang: Lang, config: str | None) -> Json:
-    """The answers of a form: `given` by slot, `errors` by fact, `open` facts that still matter."""
+    """The answers of a form: `given` by slot, `errors` by fact, `open` facts that still matter, and in words."""
     found = form_taken.taken(raw, lang)
     still = [fact for fact in form_open.open_facts(_beside(found.given, config), facts) if _asked(fact, config)]
     hidden = {form.key_of(fact) for fact in facts if fact not in still}
     given = {key: value for key, value in found.given.items() if key not in hidden}
-    return {"given": given, "errors": found.errors, "open": still}
+    return {"given": given, "errors": found.errors, "open": still, "told": form_taken.told(given, lang)}
 
 
 def _asked(fact: str, config: str | None) -> bool:
@@ -180,6 +180,10 @@ def listed(kind: str, find: str, lang: Lang) -> Json:
     return catalogue.listed(kind, find, lang)
 
 
-def pack(given: Mapping[str, object], lang: Lang, config: str | None = None) -> bytes:
+def packed(given: Mapping[str, object], lang: Lang, config: str | None = None) -> bytes:
     """The order pack as one zip."""
-    raise BadInput("the order pack cannot be made yet")
+    from advisor.consult import pack
+
+    if config is not None:
+        raise BadInput("an order pack needs a model of the catalogue", where="config.json")
+    return pack.kit(given, lang=lang).zip()
