@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from advisor.acceptance.limits import hold
+from advisor.acceptance.naming import find_card
 from advisor.acceptance.numerals import number
 from advisor.acceptance.reading import Reading
 from advisor.core.units import Quantity
 from advisor.knowledge.library import Library
 from advisor.knowledge.records.gpus import Gpu
 
-_IDLE = re.compile(r"\b(?:nvidia|geforce|tesla|quadro|hbm\d?e?)\b|[^a-z0-9]")
 # Families of one class for the bus bandwidth of NCCL.
 _CLASSES = {
     "a100": "a100",
@@ -26,23 +27,6 @@ _CLASSES = {
     "h800": "h800",
     "b200": "b200",
 }
-
-
-def find_card(name: str, library: Library) -> Gpu | None:
-    """The record whose name, label or alias this is; None where it is cut or unknown."""
-    if "..." in name:
-        return None
-    asked = _plain(name)
-    found = [key for key, names in library.gpus.names().items() if any(_plain(one) == asked for one in names)]
-    if not found:
-        return None
-    cards = [library.gpus[key] for key in found]
-    # "H100 80GB HBM3" is how the driver names the SXM form; the other forms carry their own in the name.
-    return next((card for card in cards if card.nvlink_kind == "nvlink"), cards[0])
-
-
-def _plain(name: str) -> str:
-    return _IDLE.sub("", name.lower())
 
 
 def compare(reading: Reading, library: Library) -> None:
@@ -59,6 +43,7 @@ def compare(reading: Reading, library: Library) -> None:
         reading.say(card_class="pcie")
     elif card.nvlink_kind == "nvlink":
         reading.say(card_class=_CLASSES.get(card.family.lower()))
+    hold(reading, card, library)
 
 
 def _memory(reading: Reading, card: Gpu, library: Library) -> None:

@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from advisor.acceptance.decode import decode
-from advisor.acceptance.detect import BY_NAME, Tool, parts
+from advisor.acceptance.detect import BY_NAME, parts
 from advisor.acceptance.reading import Reading
+from advisor.acceptance.tool import Tool
 from advisor.core.errors import BadInput, did_you_mean
 
 # Limits that keep hostile or broken input away.

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from advisor.core.facts import Value
 from advisor.core.units import Quantity
@@ -34,6 +35,8 @@ class Reading:
     """What stands for each hop of a trace, for what depends on the network."""
     xids: tuple[int, ...] = ()
     """Xid numbers of a log, for what the catalogue says of them."""
+    entries: tuple[Any, ...] = ()
+    """Items of a form that a person filled in (`readers.form.Entry`)."""
 
     def show(self, **values: Printed | None) -> None:
         """Printed figures; None is left out, since nothing was seen."""
@@ -74,3 +77,12 @@ def most(numbers: Iterable[float | None]) -> float | None:
 def together(words: Iterable[str]) -> str:
     """The different words in order of appearance, as one short text."""
     return ",".join(dict.fromkeys(words))
+
+
+def gapless(indices: Iterable[str]) -> bool:
+    """Whether several cards are numbered 0, 1, 2 and so on: a number left out is a row that was cut away.
+
+    One card alone may have any number, since it may have been asked for.
+    """
+    seen = [int(index) for index in indices if index.isdigit()]
+    return len(seen) < 2 or seen == list(range(len(seen)))

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from advisor.acceptance import cards, faults, order, windows
+from advisor.acceptance import cards, comparisons, faults, order
 from advisor.acceptance.decode import clean, decode
 from advisor.acceptance.evidence import Output, gather, read_text
 from advisor.acceptance.lines import line_of
@@ -76,24 +77,49 @@ def read_order(text: str, where: str) -> order.Order:
     if not isinstance(data, Mapping):
         raise BadInput("is no order", where=where, expected="a mapping of facts, or the JSON of an answer")
     slots = order.flat(data)
+    extras = {key: slots.pop(key) for key in order.EXTRAS if key in slots}
     card = str(slots.get("gpu_model") or slots.get("gpu.id") or "")
     found = answers_from(slots, open_library()).answers
     facts = {key: fact.value for key, fact in found[0].items()} if found else {}
-    return order.Order(card, facts)
+    return order.Order(card, facts, extras)
 
 
 def _judged(outputs: Iterable[Output], ordered: order.Order | None) -> Delivery:
     library = open_library()
     asked = ordered or _NO_ORDER
-    judged = []
-    read: list[tuple[str, Reading]] = []
-    for output in outputs:
-        judged.append(_file(output, asked, library))
-        read += [(output.file, output.reading)] if output.reading is not None else []
-    # Where the names tell the hour, the peak is compared with the hours off it.
-    judged += [_file(Output(name, both), asked, library) for name, both in windows.compare(read)]
+    every = list(outputs)
+    read = [(output.file, output.reading) for output in every if output.reading is not None]
+    comparisons.hold_ports(reading for _, reading in read)
+    judged = [one for output in every for one in _judge_output(output, asked, library)]
+    # Where the names tell place, carrier, hour and direction, the outputs are compared with one another.
+    judged += [_file(Output(name, both), asked, library) for name, both in comparisons.compare(read, library)]
     files = tuple(judged)
     return Delivery(files, tuple(_items(files, library, ordered is not None)), dict(asked.facts))
+
+
+def _judge_output(output: Output, asked: order.Order, library: Library) -> Iterator[FileJudged]:
+    """An output of a tool as one; a form item by item."""
+    if output.reading is None or not output.reading.entries:
+        yield _file(output, asked, library)
+        return
+    measured = {item for entry in _tools(library).values() for item in entry["items"]}
+    for entry in output.reading.entries:
+        if entry.item in library.items:
+            yield _entry(output.file, entry, entry.item in measured, library)
+
+
+def _entry(file: str, entry: Any, measurable: bool, library: Library) -> FileJudged:
+    """One item of a form, judged by the rules for forms; what the person wrote is the figure."""
+    reading = Reading("form")
+    reading.say(form_word=entry.word, form_signed=entry.signed, form_measurable=measurable)
+    outcome = base().run(_facts(reading, _NO_ORDER, library))
+    findings = tuple(
+        replace(finding, item=entry.item, figure=entry.found or None, limit=None)
+        for finding in _findings(outcome, library)
+    )
+    verdict = _worst(finding.judgement for finding in findings)
+    values = {"result": entry.found} if entry.found else {}
+    return FileJudged(f"{file} : {entry.item}", "form", "", verdict, values, (entry.item,), findings)
 
 
 def _file(output: Output, asked: order.Order, library: Library) -> FileJudged:
@@ -194,6 +220,9 @@ def _items(files: Sequence[FileJudged], library: Library, ordered: bool) -> Iter
     said = sorted({item for file in files for item in file.items}, key=list(library.items).index)
     for item in said:
         about = [file for file in files if item in file.items]
+        # A form with nothing on it gives way to what a command has shown.
+        outputs = [file for file in about if file.tool != "form"]
+        about = [file for file in about if file in outputs or file.judgement == "fail"] if outputs else about
         findings = [one for file in about for one in file.findings if one.item == item]
         general = [one for file in about for one in file.findings if one.item is None and one.judgement != "pass"]
         decided = min((*findings, *general), key=lambda one: WORST_FIRST.index(one.judgement), default=None)

@@ -7,21 +7,27 @@ cut.
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from advisor.acceptance.blocks import blocks
 from advisor.acceptance.numerals import number
 from advisor.acceptance.reading import Reading, least, most, together
+from advisor.acceptance.structured import dig, json_span
 
 _TEST = re.compile(r"^\s*Running (?P<name>\w+)\.?\s*$", re.MULTILINE)
 _SUM = re.compile(r"^\s*SUM (?P<name>\w+) (?P<sum>\d+\.?\d*)", re.MULTILINE)
 _CELLS = re.compile(r"^\s*(?P<row>\d+)\s+(?P<cells>(?:(?:[\d.]+|N/A)\s*)+)$", re.MULTILINE)
 _DEVICE = re.compile(r"^\s*Device (?P<index>\d+): (?P<name>.+?)(?: \([0-9a-fA-F:.]+\))?\s*$", re.MULTILINE)
 _H2D, _D2H, _D2D = "host_to_device_memcpy_ce", "device_to_host_memcpy_ce", "device_to_device_memcpy_read_ce"
+_LOCAL = "device_local_copy"
 
 
 def read_nvbandwidth(text: str) -> Reading:
     """The slowest card of each copy in GB/s."""
     reading = Reading("nvbandwidth")
+    span = json_span(text)
+    if span is not None and dig(span[0], "nvbandwidth") is not None:
+        return _from_json(reading, dig(span[0], "nvbandwidth"))
     version = re.search(r"nvbandwidth Version:\s*(?P<version>\S+)", text)
     driver = re.search(r"^Driver Version:\s*(?P<driver>[\d.]+)", text, re.MULTILINE)
     reading.version = version["version"] if version else ""
@@ -30,17 +36,51 @@ def read_nvbandwidth(text: str) -> Reading:
     sums = {found["name"]: number(found["sum"]) for found in _SUM.finditer(text)}
     tests = {start["name"]: block for start, block in blocks(text, list(_TEST.finditer(text)))}
     figures = {}
-    for name in (_H2D, _D2H, _D2D):
+    for name in (_H2D, _D2H, _D2D, _LOCAL):
         block = tests.get(name, "").partition("SUM")[0]
         cells = [number(cell) for row in _CELLS.finditer(block) for cell in row["cells"].split() if "." in cell]
         figures[name] = least(cells) if name in sums else None
         if name == _H2D and cells:
             reading.show(h2d_gb_s=cells[0], h2d_low_gb_s=least(cells))
     reading.show(d2h_low_gb_s=figures[_D2H], d2d_low_gb_s=figures[_D2D], waived=text.count("Waived") or None)
+    _local(reading, figures[_LOCAL])
     reading.complete = bool(sums) and all(name in sums for name, block in tests.items() if "bandwidth (GB/s)" in block)
     reading.measure("GB/s", host_to_device=figures[_H2D])
     if re.search(r"ERROR|error \d+|CUDA_ERROR", text):
         reading.ran = bool(sums)
+    return reading
+
+
+def _local(reading: Reading, copied: float | None) -> None:
+    """A copy within the card moves each byte twice: read and written."""
+    reading.show(local_copy_gb_s=copied)
+    reading.measure("GB/s", memory_rate=2 * copied if copied is not None else None)
+
+
+def _from_json(reading: Reading, data: Any) -> Reading:
+    """`nvbandwidth --json`: a matrix of texts a test."""
+    reading.version = str(dig(data, "git_version") or dig(data, "version") or "")
+    listed = dig(data, "GPU Device list")
+    names = [str(one) for one in listed] if isinstance(listed, list) else []
+    reading.cards = [re.sub(r"^\d+: | \([0-9a-fA-F:.]+\)$", "", name) for name in names]
+    driver = dig(data, "Driver Version")
+    reading.show(driver=driver if isinstance(driver, str) else None, name=together(reading.cards))
+    figures: dict[str, float | None] = {}
+    tests = dig(data, "testcases")
+    for test in tests if isinstance(tests, list) else []:
+        matrix = dig(test, "bandwidth_matrix")
+        rows = matrix if isinstance(matrix, list) else []
+        cells = [number(str(cell)) for row in rows if isinstance(row, list) for cell in row]
+        if str(dig(test, "status")) == "Passed":
+            figures[str(dig(test, "name"))] = least(cells)
+            if dig(test, "name") == _H2D and cells:
+                reading.show(h2d_gb_s=cells[0], h2d_low_gb_s=least(cells))
+        elif str(dig(test, "status")) in ("Error", "Failed"):
+            reading.ran = False
+    reading.complete = any(one is not None for one in figures.values())
+    reading.show(d2h_low_gb_s=figures.get(_D2H), d2d_low_gb_s=figures.get(_D2D))
+    _local(reading, figures.get(_LOCAL))
+    reading.measure("GB/s", host_to_device=figures.get(_H2D))
     return reading
 
 
@@ -66,6 +106,7 @@ def read_stream(text: str) -> Reading:
         first = triads.get("0", slowest)
         reading.show(triad_gb_s=first[0], peak_pct=first[1], triad_low_gb_s=slowest[0], peak_low_pct=slowest[1])
         reading.measure("%", stream_share=min(share for _, share in triads.values()))
+        reading.measure("GB/s", memory_rate=slowest[0])
         _spread(reading, [rate for rate, _ in triads.values()])
     return reading
 

@@ -34,6 +34,10 @@ _OTHER = {
 _ATA = re.compile(
     r"^\s*(?P<id>\d+)\s+(?P<name>\w[\w-]+)\s+0x\w+\s+\d+\s+\d+\s+\S+\s+\S+\s+\S+\s+\S+\s+(?P<raw>\d+)", re.MULTILINE
 )
+# The short form (`-f brief`) has one column of flags and no type.
+_BRIEF = re.compile(
+    r"^\s*(?P<id>\d+)\s+(?P<name>\w[\w-]+)\s+[A-Z-]{6}\s+\d+\s+\d+\s+\S+\s+\S+\s+(?P<raw>\d+)", re.MULTILINE
+)
 _PASSED = re.compile(r"(?:overall-health self-assessment test result|SMART Health Status):\s*(?P<word>\w+)")
 _FAULTS = {"5": "reallocated", "197": "pending_sectors", "198": "uncorrectable"}
 _KELVIN = 273
@@ -88,7 +92,7 @@ def _from_text(reading: Reading, text: str) -> dict[str, float]:
             value = number(line["value"]) if line else None
             if value is not None and _whole(line["value"] if line else ""):
                 found.setdefault(name, value)
-    for row in _ATA.finditer(text):
+    for row in [*_ATA.finditer(text), *_BRIEF.finditer(text)]:
         if row["id"] in _FAULTS:
             found[_FAULTS[row["id"]]] = float(row["raw"])
         elif row["name"] == "Power_On_Hours":

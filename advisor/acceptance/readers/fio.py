@@ -27,6 +27,13 @@ _RATE = re.compile(
     r" \((?P<bw2>[\d.]+)(?P<bw2u>[kKMGT]?(?:B|bit)/s)\)\((?P<io>[\d.]+)(?P<iou>[kKMGT]?i?(?:B|bit))/(?P<ms>\d+)msec\)",
     re.MULTILINE,
 )
+# fio 2 printed the sums first; its `bw` counts KB, MB and GB of 1024.
+_OLD_RATE = re.compile(
+    r"^\s*(?P<dir>read|write)\s*:\s*io=(?P<io>[\d.]+)(?P<iou>[KMGT]?B), bw=(?P<bw>[\d.]+)(?P<bwu>[KMGT]?B/s),"
+    r" iops=(?P<iops>\d+), runt=\s*(?P<ms>\d+)msec",
+    re.MULTILINE,
+)
+_OLD_RUN = re.compile(r"^\s*(?:READ|WRITE): io=[\d.]+[KMGT]?B, aggrb=", re.MULTILINE)
 _CLAT = re.compile(r"^\s*clat \((?P<unit>[num]sec)\):.*?avg=\s*(?P<avg>[\d.]+k?)", re.MULTILINE)
 _P99 = re.compile(r"99\.00th=\[\s*(?P<value>[\d.]+)\]")
 _PERCENTILES = re.compile(r"clat percentiles \((?P<unit>[num]sec)\):")
@@ -36,7 +43,7 @@ _RUN = re.compile(
     re.MULTILINE,
 )
 _STATS = re.compile(r"^\s*[\w-]+: ios=(?P<reads>\d+)/(?P<writes>\d+)", re.MULTILINE)
-_ISSUED = re.compile(r"issued rwts: total=(?P<reads>\d+),(?P<writes>\d+)")
+_ISSUED = re.compile(r"issued\s*(?:rwts: total=|: total=r=)(?P<reads>\d+)(?:,|/w=)(?P<writes>\d+)")
 _ERROR = re.compile(
     r"^fio: .*(?:error|err=|failed|not a directory|No such file|terminating on signal|engine .* not loadable)",
     re.MULTILINE,
@@ -110,10 +117,13 @@ def _from_text(text: str, reading: Reading, result: Result) -> None:
         for rate, part in blocks(block, list(_RATE.finditer(block))):
             first = first or rate
             (result.read if rate["dir"] == "read" else result.write).append(_side(rate, part))
+        for rate, part in blocks(block, list(_OLD_RATE.finditer(block))):
+            (result.read if rate["dir"] == "read" else result.write).append(_old_side(rate, part))
     if first:
         _printed(reading, first, text)
-    closed = "Run status group" in text and bool(_RUN.search(text))
-    reading.complete = closed and len(starts) <= len(list(_RATE.finditer(text)))
+    closed = "Run status group" in text and bool(_RUN.search(text) or _OLD_RUN.search(text))
+    rates = len(_RATE.findall(text)) + len(_OLD_RATE.findall(text))
+    reading.complete = closed and len(starts) <= rates
     _device_share(reading, text)
 
 
@@ -125,6 +135,18 @@ def _side(rate: re.Match[str], part: str) -> Side:
     return Side(
         iops=scaled(rate["iops"]) or 0,
         bytes_s=speed,
+        runtime_ms=float(rate["ms"]),
+        clat_us=(scaled(latency["avg"]) or 0) * _MICRO[latency["unit"]] if latency else None,
+        p99_us=float(p99["value"]) * _MICRO[table["unit"]] if p99 and table else None,
+    )
+
+
+def _old_side(rate: re.Match[str], part: str) -> Side:
+    latency, p99 = _CLAT.search(part), _P99.search(part)
+    table = _PERCENTILES.search(part)
+    return Side(
+        iops=float(rate["iops"]),
+        bytes_s=scaled(rate["bw"] + rate["bwu"], binary=True) or 0,
         runtime_ms=float(rate["ms"]),
         clat_us=(scaled(latency["avg"]) or 0) * _MICRO[latency["unit"]] if latency else None,
         p99_us=float(p99["value"]) * _MICRO[table["unit"]] if p99 and table else None,
@@ -245,6 +267,9 @@ def _fill(reading: Reading, result: Result) -> None:
         fio_direct=result.direct,
         engine_sync=any(engine in _SYNC for engine in result.engines) if result.engines else None,
     )
+    if "null" in result.engines:
+        # This engine writes nothing anywhere.
+        reading.ran = False
     stats = "device_share" in reading.facts
     reading.say(fio_shown=result.direct is True or stats)
     if shallow:

@@ -10,6 +10,7 @@ import re
 
 from advisor.acceptance.numerals import number, scaled, with_points
 from advisor.acceptance.reading import Reading, least, most, together, whole
+from advisor.acceptance.structured import dig, json_span
 
 _FREE = re.compile(
     r"^\s*(?P<name>Mem|Speicher|Mem\.|Memoria|内存|記憶體|Мем|Память|Mémoire)\s*[:：]\s+(?P<cells>\S.*)$", re.MULTILINE
@@ -27,7 +28,8 @@ def read_free(text: str) -> Reading:
     memory, swap = _FREE.search(text), _SWAP.search(text)
     cells = memory["cells"].split() if memory else []
     human = any(re.search(r"[KMGT]i?B?$", cell) for cell in cells)
-    names = ("total", "used", "free", "shared", "buff_cache", "available")
+    wide = re.search(r"\bbuffers\s+cache\b", text) is not None
+    names = ("total", "used", "free", "shared", *(("buffers", "cache") if wide else ("buff_cache",)), "available")
     for name, cell in zip(names, cells, strict=False):
         reading.show(**_printed(name, cell))
     unit = _unit(text, cells, human)
@@ -85,8 +87,9 @@ _CPU = {
 
 
 def read_lscpu(text: str) -> Reading:
-    """Threads, cores, sockets, NUMA nodes, and whether it is a virtual machine."""
+    """Threads, cores, sockets, NUMA nodes, and whether it is a virtual machine; as text or JSON."""
     reading = Reading("system")
+    text = _lines_of_json(text)
     for name, words in _CPU.items():
         line = re.search(rf"^\s*(?:{words})\s*[:：]\s*(?P<value>\S[^\n]*?)\s*$", text, re.MULTILINE)
         if line:
@@ -101,6 +104,21 @@ def read_lscpu(text: str) -> Reading:
         reading.count(cpu_cores=cores * sockets)
     reading.show(vm="yes" if "hypervisor" in reading.values else None)
     return reading
+
+
+def _lines_of_json(text: str) -> str:
+    """lscpu -J as the lines that lscpu prints; other text as it stands."""
+    span = json_span(text)
+    rows = dig(span[0], "lscpu") if span else None
+    if not isinstance(rows, list):
+        return text
+    found: list[str] = []
+    while rows:
+        row = rows.pop(0)
+        found += [f"{dig(row, 'field')} {dig(row, 'data')}"] if isinstance(dig(row, "field"), str) else []
+        inner = dig(row, "children")
+        rows = [*inner, *rows] if isinstance(inner, list) else rows
+    return "\n".join(found)
 
 
 _SIZE = re.compile(r"^\s*Size:\s*(?P<size>\d+)\s*(?P<unit>[KMGT]i?B)", re.MULTILINE)
@@ -198,18 +216,20 @@ def read_lspci(text: str) -> Reading:
 
 
 _DF = re.compile(
-    r"^(?P<fs>\S+)\s+(?P<size>[\d.]+[KMGTP]?i?)\s+(?P<used>[\d.]+[KMGTP]?i?)"
+    r"^(?P<fs>\S+)\s+(?:[a-z][\w.]*\s+)?(?P<size>[\d.]+[KMGTP]?i?)\s+(?P<used>[\d.]+[KMGTP]?i?)"
     r"\s+(?P<avail>[\d.]+[KMGTP]?i?)\s+(?P<pct>\d+)%\s+(?P<mount>/\S*)",
     re.MULTILINE,
 )
 _LSBLK = re.compile(r"^(?P<name>(?:nvme\d+n\d+|sd[a-z]+|vd[a-z]+|xvd[a-z]+))\s+(?P<rest>.*)$", re.MULTILINE)
+
+_LSBLK_JSON = re.compile(r'"name":\s*"(?P<name>nvme\d+n\d+|sd[a-z]+|vd[a-z]+|xvd[a-z]+)"')
 
 
 def read_disks(text: str) -> Reading:
     """df and lsblk: the largest file system and the disks that there are."""
     reading = Reading("system")
     rows = [row for row in _DF.finditer(text) if not row["fs"].startswith(("tmpfs", "udev", "overlay", "shm"))]
-    disks = list(_LSBLK.finditer(text))
+    disks = list(_LSBLK.finditer(text)) or list(_LSBLK_JSON.finditer(text))
     human = any(re.search(r"[KMGTP]", row["size"]) for row in rows)
     sizes = [(scaled(row["size"], binary=True) or 0) * (1 if human else 1024) for row in rows]
     reading.show(

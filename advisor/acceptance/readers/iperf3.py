@@ -26,6 +26,8 @@ _CWND = re.compile(r"(?P<retr>\d+)\s+(?P<cwnd>\d+\.?\d*)\s+(?P<unit>[KMG]?Bytes)
 _ERROR = re.compile(
     r"iperf3: (?:error|interrupt|the client has terminated|the server has terminated)[^\n]*", re.IGNORECASE
 )
+_ENDS = re.compile(r"\b(?:sender|receiver)\s*$")
+_DASHES = re.compile(r"^(?:- ){5,}-?\s*$", re.MULTILINE)
 _MSS = re.compile(r"(?:TCP MSS:?|tcpi_snd_mss|mss)\s*(?P<mss>\d+)")
 _BITS = {
     "bits": 1.0,
@@ -137,7 +139,7 @@ def _mega(bits: float | None) -> float | None:
 def _from_text(reading: Reading, text: str) -> None:
     error = _ERROR.search(text)
     rows = list(_ROW.finditer(text))
-    ends = [row for row in rows if re.search(r"\b(?:sender|receiver)\s*$", row["rest"])]
+    ends = [row for row in rows if _ENDS.search(row["rest"])] or _bare_ends(text, rows)
     streams = {row["id"] for row in rows if row["id"] != "SUM"}
     several = len(streams) > 1 and not any(row["role"] for row in rows)
     sums = [row for row in ends if row["id"] == "SUM"] if several else ends
@@ -161,6 +163,15 @@ def _from_text(reading: Reading, text: str) -> None:
     if sums:
         reading.count(streams=len(streams))
         reading.measure("s", net_runtime=number(sums[-1]["to"]))
+
+
+def _bare_ends(text: str, rows: list[re.Match[str]]) -> list[re.Match[str]]:
+    """Summaries of versions that don't write sender or receiver behind them: old UDP clients, and iperf 2."""
+    if "Client connecting to" in text or "Server listening on TCP" in text:
+        whole = [row for row in rows if number(row["from"]) == 0]
+        return whole[-1:]
+    line = _DASHES.search(text)
+    return [row for row in rows if line and row.start() > line.end() and _UDP.search(row["rest"])]
 
 
 def _summary(reading: Reading, row: re.Match[str], mss: float | None) -> None:

@@ -22,6 +22,12 @@ _ROW = re.compile(
 )
 _BEGUN = re.compile(r"^\s*\d+\.\s*(?:\|--|AS)", re.MULTILINE)
 _HEADER = re.compile(r"HOST:.*Loss%")
+# Columns can be chosen (`-o`), so a heading in another order is read by its names.
+_COLUMNS = re.compile(r"^\s*HOST:\s*\S*\s+(?P<names>Loss%.*?)\s*$", re.MULTILINE)
+_USUAL = ("Loss%", "Snt", "Last", "Avg", "Best", "Wrst", "StDev")
+_ANY_ROW = re.compile(
+    r"^\s*(?P<hop>\d+)\.\s*(?:\|--\s*)?(?P<host>\S+(?: \([^)]*\))?)\s+(?P<cells>[\d.%\s]+)$", re.MULTILINE
+)
 _WIN = re.compile(
     r"^\|\s*(?P<host>\S.*?)\s+-\s+(?P<loss>\d+)"
     r"\s+\|\s*(?P<snt>\d+)\s*\|\s*(?P<recv>\d+)\s*\|\s*(?P<best>\d+)\s*\|\s*(?P<avg>\d+)\s*\|"
@@ -75,7 +81,24 @@ def read(text: str) -> Reading:
     return reading
 
 
+def _from_columns(text: str, names: list[str]) -> tuple[list[Hop], bool]:
+    """A report whose columns were chosen: each row has a figure for each name."""
+    hops, steady = [], True
+    for row in _ANY_ROW.finditer(text):
+        cells = dict(zip(names, row["cells"].split(), strict=False))
+        loss, sent, avg = (number(cells.get(name)) for name in ("Loss%", "Snt", "Avg"))
+        if len(row["cells"].split()) != len(names) or loss is None or sent is None or avg is None:
+            steady = False
+            continue
+        hops.append(Hop(row["host"], loss, sent, avg, number(cells.get("StDev"))))
+    return hops, steady and len(hops) == len(_BEGUN.findall(text)) and bool(hops)
+
+
 def _from_report(text: str) -> tuple[list[Hop], bool]:
+    heading = _COLUMNS.search(text)
+    names = heading["names"].split() if heading else []
+    if names and tuple(names) != _USUAL and {"Loss%", "Snt", "Avg"} <= set(names):
+        return _from_columns(text, names)
     rows = list(_ROW.finditer(text))
     hops = [
         Hop(r["host"], float(r["loss"]), float(r["snt"]), float(r["avg"].rstrip(".")), float(r["stdev"])) for r in rows

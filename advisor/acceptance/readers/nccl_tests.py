@@ -22,6 +22,7 @@ _BEGUN = re.compile(r"^\s*\d+\s+\d+\s+(?:float|half|bfloat16|double|u?int\d+)\b"
 _AVERAGE = re.compile(r"#\s*Avg bus bandwidth\s*:\s*(?P<average>\d+\.?\d*)")
 _WRONG = re.compile(r"#\s*Out of bounds values\s*:\s*(?P<count>\d+)\s*(?P<word>\w+)?")
 _VERSION = re.compile(r"(?:nccl-tests version|NCCL version)\s+(?P<version>[\d.+\w]+)")
+_COLLECTIVE = re.compile(r"(?:Collective test starting: |/|\b)(?P<name>[a-z]+(?:_[a-z]+)?)_perf\b")
 _FAILURE = re.compile(r"Test (?:NCCL|CUDA) failure|NCCL WARN|unhandled (?:cuda|system) error", re.IGNORECASE)
 
 
@@ -56,7 +57,11 @@ def _largest(reading: Reading, rows: list[re.Match[str]], text: str) -> None:
     bounds = _WRONG.search(text)
     wrong += float(bounds["count"]) if bounds else 0
     reading.show(busbw_gb_s=busbw, algbw_gb_s=algbw, size_b=size, wrong=wrong)
-    reading.measure("GB/s", busbw=busbw)
+    collective = _COLLECTIVE.search(text)
+    other = (collective is not None and collective["name"] != "all_reduce") or all(row["op"] == "none" for row in rows)
+    reading.show(collective=collective["name"] if collective else "not all_reduce" if other else None)
+    # The published limits are for all_reduce; another collective moves other amounts.
+    reading.measure("GB/s", busbw=None if other else busbw)
     reading.measure("B", nccl_size=size)
     reading.count(wrong=wrong)
     reading.show(busbw_low_gb_s=least(values))

@@ -11,7 +11,7 @@ import re
 
 from advisor.acceptance.numerals import number
 from advisor.acceptance.readers.nvidia_smi import branch, errors
-from advisor.acceptance.reading import Reading, least, most, together
+from advisor.acceptance.reading import Reading, gapless, least, most, together
 
 _NAMES = re.compile(r"\b(?:NVIDIA|Tesla|GeForce|Quadro|TITAN|A100|A800|H100|H800|H200|H20|RTX|L40S?|L20)\b")
 _UNIT = re.compile(r"\s*\[[^\]]*\]\s*$")
@@ -103,6 +103,7 @@ def read(text: str) -> Reading:
     ):
         whole = False
     reading.complete = whole and all(_readable(column, cells) for column, cells in table.items())
+    reading.complete = reading.complete and gapless(table.get("index", []))
     if header is None and not text.endswith("\n"):
         # Bare digits at the very end may have lost some.
         reading.complete = False

@@ -6,7 +6,7 @@ import re
 
 from advisor.acceptance.blocks import blocks
 from advisor.acceptance.numerals import number
-from advisor.acceptance.reading import Reading, least, most, together
+from advisor.acceptance.reading import Reading, gapless, least, most, together
 
 _CARD = re.compile(r"^\s*GPU (?P<index>\d+): (?P<name>.+?) \(UUID: (?P<uuid>[^)]*)\)?", re.MULTILINE)
 _LINK = re.compile(r"^\s*Link (?P<link>\d*): (?P<state>.+?)\s*$", re.MULTILINE)
@@ -28,7 +28,8 @@ def read(text: str) -> Reading:
         counts.append(float(len(links)))
         numbers = [found["link"] for found in _LINK.finditer(block)]
         steady = steady and numbers == [str(number) for number in range(len(numbers))]
-    reading.complete = bool(starts) and steady and (bool(rates) or down > 0 or silent == len(starts))
+    reading.complete = bool(starts) and steady and gapless(start["index"] for start in starts)
+    reading.complete = reading.complete and (bool(rates) or down > 0 or silent == len(starts))
     reading.show(gpus=len(starts) or None, name=together(reading.cards), links=least(counts), link_gb_s=least(rates))
     reading.show(links_inactive=down if counts and most(counts) else None)
     reading.count(gpus=len(starts) or None)
@@ -50,6 +51,7 @@ def read_list(text: str) -> Reading:
     reading.complete = (
         bool(whole) and not strange and all(line.rstrip().endswith(")") for line in lines if "UUID" in line)
     )
+    reading.complete = reading.complete and gapless(card["index"] for card in _CARD.finditer(text))
     reading.show(gpus=len(whole) or None, name=together(reading.cards), mig_slices=len(slices) or None)
     if whole:
         reading.count(gpus=len(whole))
