@@ -6,11 +6,12 @@ from advisor.consult.desk import Desk
 from advisor.core.answer import Assumption, Judged
 from advisor.core.facts import Fact, Facts, Value
 from advisor.core.findings import VERDICTS
+from advisor.core.text import Text
 from advisor.core.units import Quantity
 from advisor.plan import figures
 from advisor.plan.measure import with_all
 from advisor.plan.search import Candidate, tuned
-from advisor.plan.task import Task
+from advisor.plan.task import Task, usual_of_framework
 
 # How many plans the rules may judge a turn (the budget of one turn's time).
 PLANS_A_TURN = 2 * 2 * 2 * 2 + 2
@@ -21,10 +22,11 @@ def with_defaults(desk: Desk, facts: Facts, method: str) -> Facts:
 
     Without a method only the defaults that hold for every question are taken, and they are not worth telling.
     """
-    added = []
+    added = [] if not method else _of_framework(desk, facts, method)
+    usual = {fact.id for fact in added}
     for key, record in desk.library.facts.items():
         default = record.default
-        if default is None or key in facts or (default.methods and method not in default.methods):
+        if default is None or key in facts or key in usual or (default.methods and method not in default.methods):
             continue
         value: Value = default.value
         if record.kind == "quantity" and not isinstance(default.value, str | bool):
@@ -33,6 +35,28 @@ def with_defaults(desk: Desk, facts: Facts, method: str) -> Facts:
         if method:
             desk.assumed[key] = Assumption(key, record.slot or key, default.value, default.why.text)
     return facts.plus(*added)
+
+
+def _of_framework(desk: Desk, facts: Facts, method: str) -> list[Fact]:
+    """What the framework that the user named does where the user said nothing; told as an assumption."""
+    framework = facts.value("tuning.framework")
+    if not isinstance(framework, str):
+        return []
+    found = []
+    for key, value in usual_of_framework(framework, method, desk.library).items():
+        if key not in facts:
+            record = desk.library.facts[key]
+            shown = value.value if isinstance(value, Quantity) else value
+            desk.assumed[key] = Assumption(key, record.slot or key, shown, _habit(framework, desk))
+            found.append(Fact(key, value, "assumed", framework))
+    return found
+
+
+def _habit(framework: str, desk: Desk) -> Text:
+    """What the framework does when it is told nothing, in its own file's words."""
+    record = desk.library.frameworks[framework]
+    note = record.note.text if record.note else Text("", "")
+    return Text(f"{record.name}: {note.en}", f"{record.name}：{note.zh}")
 
 
 def as_run(facts: Facts, base: Task, task: Task) -> Facts:
@@ -86,7 +110,7 @@ def judge(
         *figures.memory_facts(option),
         *figures.work_facts(task, option, facts, desk.library),
         *figures.serving_facts(task, option, card, facts, desk.library),
-        *figures.offer_facts(option, desk.day),
+        *figures.offer_facts(option.price, desk.day),
         *figures.said_differs(card, facts),
     )
     judged = Judged(option, desk.base.run(found), task.method, task.stage, stated=hardware_stated)

@@ -20,11 +20,24 @@ from advisor.dialogue.cards import cards_of, resolve_card
 from advisor.dialogue.contradictions import contradictions
 from advisor.dialogue.names import resolve_model
 from advisor.dialogue.understand import Understanding
+from advisor.estimate.memory.frameworks import named as resolve_framework
 
 _HARDWARE = ("gpu_model", "gpu_count", "gpu_mem_gb", "nodes")
 _JOB = ("model", "params_b", "active_params_b")
 _METHODS = ("qlora", "lora", "full_ft", "inference", "pretrain")
-_STAGES = ("continued_pretrain", "dpo", "rlhf", "embedding", "rerank", "sft", "pretrain", "inference")
+_STAGES = (
+    "continued_pretrain",
+    "dpo",
+    "rlhf",
+    "grpo",
+    "ppo",
+    "reward",
+    "embedding",
+    "rerank",
+    "sft",
+    "pretrain",
+    "inference",
+)
 _REINFORCED = {"reward": "reward", "ppo": "ppo"}
 # Of several values the one on the safe side; of batches the one that is said to work.
 _SMALLEST = ("micro_batch",)
@@ -85,7 +98,7 @@ def answers_from(given: Mapping[str, object], library: Any) -> AnswerSets:
 
 def _sets(slots: dict[str, Any], library: Any) -> AnswerSets:
     problems: list[Text] = []
-    _derive(slots)
+    _derive(slots, library)
     sets: list[Facts] = []
     for choice in _alternatives(slots, library):
         facts = [fact for slot, value in choice.items() for fact in _facts(slot, value, choice, library)]
@@ -96,9 +109,12 @@ def _sets(slots: dict[str, Any], library: Any) -> AnswerSets:
     return AnswerSets(tuple(sets) or (Facts(),), tuple(problems))
 
 
-def _derive(slots: dict[str, Any]) -> None:
-    """Memory a card from a total and a count; a total never stands for one card."""
+def _derive(slots: dict[str, Any], library: Any) -> None:
+    """Memory a card from a total and a count; more cards than any server holds are all of them together."""
     total, count = slots.get("gpu_mem_total_gb"), slots.get("gpu_count")
+    most = library.facts["gpu.count"].range
+    if isinstance(count, int | float) and most is not None and count > most[1] and "gpu_count_total" not in slots:
+        slots["gpu_count_total"] = slots.pop("gpu_count")
     if "gpu_mem_gb" not in slots and isinstance(total, int | float) and isinstance(count, int) and count > 0:
         slots["gpu_mem_gb"] = total / count
 
@@ -221,6 +237,8 @@ def _reference(record: Any, value: Any, choice: Mapping[str, Any], library: Any)
     if record.ref == "models":
         size = choice.get("params_b")
         return resolve_model(str(value), float(size) if isinstance(size, int | float) else None, library)
+    if record.ref == "frameworks":
+        return resolve_framework(str(value), library)
     return str(value) if str(value) in _shelf(record, library) else None
 
 
@@ -243,6 +261,8 @@ def _checked(key: str, value: object, record: Any, library: Any) -> Any:
         return _boolean(key, value)
     if record.kind == "ref" and record.ref == "gpus":
         return _known_card(key, str(value), library)
+    if record.kind == "ref" and record.ref == "frameworks":
+        return str(value)  # one that we do not know is like one that nobody named
     if key == "task":
         return [_task(key, word.strip(), library) for word in str(value).split(",")]
     if record.kind == "choice" and _choice(record, value) is None:

@@ -144,6 +144,8 @@ def _count(message: Message, token: Token) -> Atom | None:
         and isinstance(bounded(message, previous, 0), dict)
     ):
         return None  # ">=48G 单卡": how much one card has, not how many
+    if single and following is not None and "cue:batch" in following.tags:
+        return None  # "单卡 batch 4": what one card takes a step
     if left(message, token, "scope:sees", gap=2):
         message.reject("gpu_count", tidy(token.value), token, "measured")
         return None

@@ -65,8 +65,11 @@ def _doubtful(message: Message, token: Token, key: str) -> bool:
     return False
 
 
+_DEGREE = re.compile(r"(?<![a-z0-9])(tp|pp|ep)[ =:_-]?(\d{1,3})(?![\d.]*[a-z\d])")
+
+
 def formats(message: Message) -> None:
-    """Fill quant_bits, precision, optimizer, sharding."""
+    """Fill quant_bits, precision, optimizer, sharding, and the degrees tp, pp, ep."""
     bits: list[object] = []
     for token in message.tokens:
         if token.dropped:
@@ -77,6 +80,8 @@ def formats(message: Message) -> None:
             if value not in bits:
                 bits.append(value)
     _one_or_list(message, "quant_bits", bits)
+    for found in _DEGREE.finditer(message.text):
+        message.put(found[1], int(found[2]))
     for category, slot in (("precision", "precision"), ("optimizer", "optimizer"), ("sharding", "sharding")):
         keys = [
             key
@@ -98,6 +103,7 @@ def _one_or_list(message: Message, slot: str, values: list[object]) -> None:
         message.put(slot, values[0] if len(values) == 1 else values)
 
 
+_REFERENCE = re.compile(r"(?:\bref(?:erence)?(?:[ _-]?model)?|参考模型)[ _-]?$")
 _SWITCHES = (("cue:offload", "offload"), ("cue:grad_ckpt", "grad_ckpt"), ("cue:nvlink", "nvlink"))
 
 
@@ -105,7 +111,7 @@ def switches(message: Message) -> None:
     """Fill offload, grad_ckpt, nvlink, latency_sensitive, sensitive_data, must_stay_in_mainland."""
     for tag, slot in _SWITCHES:
         for token in message.of(tag):
-            if token.dropped or _asked(message, token):
+            if token.dropped or _asked(message, token) or (slot == "offload" and _of_reference(message, token)):
                 continue
             off = f"off:{token.start}" in message.notes
             if slot == "nvlink" and (message.claim or (not off and not _asserted(message, token))):
@@ -118,6 +124,11 @@ def switches(message: Message) -> None:
         message.put("latency_sensitive", True)
     if message.any("cue:stay"):
         message.put("must_stay_in_mainland", True)
+
+
+def _of_reference(message: Message, token: Token) -> bool:
+    """`ref offload`: only the reference model moves to the host, not what is trained."""
+    return bool(_REFERENCE.search(message.text[: token.start]))
 
 
 def _asked(message: Message, token: Token) -> bool:

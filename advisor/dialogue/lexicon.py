@@ -190,6 +190,9 @@ def _build(library: Any) -> Lexicon:
     for file, category in _PLAIN.items():
         for key, phrase in _phrases(_entries(library, file)):
             words.add(phrase, f"{category}:{key}")
+    frameworks = {record.id: record.said for record in library.frameworks.values() if record.said}
+    for _, phrase in _phrases(frameworks):
+        words.add(phrase, "cue:framework")
     for key, phrase in _phrases(_entries(library, "units")):
         units.add(phrase, key)
     for key, phrase in _phrases(_entries(library, "cards")):
@@ -213,7 +216,7 @@ def _build(library: Any) -> Lexicon:
         _model_parts(_entries(library, "model_parts")),
         _entries(library, "intents"),
         _entries(library, "ranges"),
-        _entries(library, "said_facts"),
+        {**_entries(library, "said_facts"), "tuning.framework": frameworks},
         frozenset(str(word) for word in _entries(library, "ordinary")),
     )
 

@@ -13,6 +13,7 @@ from advisor.dialogue.quantities import amount_of
 from advisor.dialogue.tokens import Message, Token, tidy
 
 _OR = re.compile(r"\bor\b|\bvs\b|/|、|和|与|还是|或|\band\b|跟")
+_EXPERTS = re.compile(r"\dx\d")
 _JOINED = ("和", "与", "/", "、", "and", "or", "跟", "同", "或", "还是", "vs", "或者")
 
 
@@ -37,9 +38,17 @@ def models(message: Message) -> None:
     for item in found:
         if not any(item.name == other.name and item.size == other.size for other in unique):
             unique.append(item)
+    unique = [item for item in unique if not _said_better(item, unique)]
     _column(message, "model", [item.name for item in unique])
     _column(message, "params_b", [item.size for item in unique])
     _column(message, "active_params_b", [item.active for item in unique])
+
+
+def _said_better(item: Candidate, others: list[Candidate]) -> bool:
+    """Whether the same family stands there with a size too: `LLaVA train_mem.py, LLaVA-7B` is one model."""
+    if item.name is None or item.size is not None:
+        return False
+    return any(other.size is not None and (other.name or "").startswith(f"{item.name}-") for other in others)
 
 
 def _column(message: Message, slot: str, values: list[object] | list[str | None] | list[float | None]) -> None:
@@ -119,7 +128,7 @@ def _paired(message: Message, found: list[Candidate]) -> list[Candidate]:
             and last.size is not None
         ):
             gap = message.text[last.end : item.start].strip(" 的")
-            if gap == "" and "x" not in item.name:
+            if gap == "" and not _EXPERTS.search(item.name):
                 name = (
                     f"{item.name}-{last.size}B"
                     if not isinstance(last.size, dict) and _takes_size(item.name)
@@ -138,7 +147,7 @@ def _paired(message: Message, found: list[Candidate]) -> list[Candidate]:
     if len(names) == 1 and len(sizes) == 1 and len(out) == 2:
         named, bare = names[0], sizes[0]
         between = message.text[min(named.end, bare.end) : max(named.start, bare.start)]
-        lone = named.size is None and "x" not in (named.name or "") and not _OR.search(between)
+        lone = named.size is None and not _EXPERTS.search(named.name or "") and not _OR.search(between)
         if named.size == bare.size or lone:
             return [Candidate(named.name, bare.size, named.active or bare.active, named.start, bare.end, False)]
     return [c for c in out if c.name is not None or not any(known.size == c.size for known in names)]

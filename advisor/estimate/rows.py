@@ -88,7 +88,7 @@ _SHARDING = (
     (r"zero-?\s*_?2|stage\s*_?2|z2", "zero2"),
     (r"zero-?\s*_?1|stage\s*_?1|z1|distributed.?optim", "zero1"),
     (r"fsdp|hsdp|full.?shard|fully", "fsdp"),
-    (r"ddp|data.?parallel", "ddp"),
+    (r"ddp|data.?parallel|multi.?gpu|accelerate", "ddp"),
     (r"device.?map|naive|layer.?split|auto", "device_map"),
     (r"model.?parallel|tensor|pipeline|\btp|\bpp|megatron", "model_parallel"),
     (r"none|no\b|single", "none"),
@@ -222,9 +222,14 @@ def _stage(read: _Reader) -> Stage:
 
 def _sharding_and_offload(read: _Reader) -> tuple[Any, Any]:
     """Both, also where one cell says both: `zero3 + offload`, `none (DDP)`."""
-    sharding, offload = read.word("sharding", _SHARDING), read.word("offload", _OFFLOAD)
     said = (read.text("sharding") or "").casefold()
-    if offload is None and "offload" in said:
+    if re.fullmatch(r"deep.?speed|zero", said):  # the stage was not said
+        adapters = "lora" in (read.text("method") or "").casefold()
+        sharding: Any = "zero2" if adapters else "zero3"
+    else:
+        sharding = read.word("sharding", _SHARDING)
+    offload = read.word("offload", _OFFLOAD)
+    if offload is None and "offload" in said and not re.search(r"ref\w*[ _-]offload", said):
         offload = "params+optimizer" if sharding in ("zero3", "fsdp") else "optimizer"
     if "none" in said and "ddp" in said and (read.count("n_gpus") or 1) > 1:
         sharding = "ddp"

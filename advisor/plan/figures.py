@@ -301,17 +301,27 @@ def decode_rate(task: Task, option: Option, card: Gpu, library: Library) -> floa
     return copies * serving.decode(served(task, option), on, users, length, library).range.likely
 
 
-def offer_facts(option: Option, day: date) -> Iterator[Fact]:
+def rent_facts(price: Price | None) -> Iterator[Fact]:
+    """What named cards cost a month, where no job was named that they are for."""
+    yield Fact("plan.card_alone", True, "known")
+    yield Fact("cost.known", price is not None, "estimated")
+    if price is not None:
+        money = price.range
+        pairs: dict[str, Value | None] = {"cost.low": money.low, "cost.likely": money.likely, "cost.high": money.high}
+        yield from _known({**pairs, "cost.currency": price.currency}, "estimated")
+
+
+def offer_facts(price: Price | None, day: date) -> Iterator[Fact]:
     """How old the price is; a year or a month counts from its first day, rather too old than too young."""
-    if option.price is None:
+    if price is None:
         return
-    year, month, day_of_month = (*map(int, option.price.as_of.split("-")), 1, 1)[: 1 + 2]
+    year, month, day_of_month = (*map(int, price.as_of.split("-")), 1, 1)[: 1 + 2]
     dated = date(year, month, day_of_month)
     yield Fact("offers.age", Quantity(float(max((day - dated).days, 0)), "days"), "known")
     yield Fact("offers.spot_price", False, "known")
-    yield Fact("offers.estimated", option.price.estimated, "known")
-    if option.price.confidence:
-        yield Fact("offers.confidence", option.price.confidence, "known")
+    yield Fact("offers.estimated", price.estimated, "known")
+    if price.confidence:
+        yield Fact("offers.confidence", price.confidence, "known")
 
 
 def said_differs(card: Gpu, answers: Facts) -> Iterator[Fact]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from advisor.core.answer import Option, Price
+from advisor.core.answer import Hardware, Option, Price
 from advisor.core.errors import HkgpuError
 from advisor.core.units import Range
 from advisor.estimate import cost
@@ -25,13 +25,19 @@ HERE = "hong_kong"
 
 def price_of(task: Task, option: Option, market: Market, library: Library) -> Price | None:
     """A month of the option's cards, and the run where its hours are known; None where no list has the card."""
+    return rent_of(option.hardware, task.currency, market, library, option.time)
+
+
+def rent_of(
+    hardware: Hardware, currency: str | None, market: Market, library: Library, hours: Range | None = None
+) -> Price | None:
+    """A month of some cards, whatever they are for, and `hours` of them; None where no list has the card."""
     if market.kind == "own_cards":
         return None
-    hardware = option.hardware
     for location in (HERE, *NEIGHBOURS):
         rows = _rows(hardware.label, location, market)
         if rows:
-            return _priced(task, option, _chosen(rows, task.currency), location, market, library)
+            return _priced(hardware, hours, _chosen(rows, currency), location, library)
     return None
 
 
@@ -52,9 +58,8 @@ def _chosen(rows: Sequence[cost.PriceRow], currency: str | None) -> list[cost.Pr
 
 
 def _priced(
-    task: Task, option: Option, rows: list[cost.PriceRow], location: str, market: Market, library: Library
+    hardware: Hardware, hours: Range | None, rows: list[cost.PriceRow], location: str, library: Library
 ) -> Price | None:
-    hardware = option.hardware
     estimated = location != HERE
     premium = library.heuristic_range(PREMIUM[location]) if location in PREMIUM else None
     try:
@@ -62,7 +67,7 @@ def _priced(
         if estimated and premium is not None:
             band = replace(band, range=_times(band.range, premium))
         month = cost.per_period(band, hardware.cards, "month", library).range
-        run = cost.price(band, hardware.cards, option.time, library).range if option.time else None
+        run = cost.price(band, hardware.cards, hours, library).range if hours else None
     except HkgpuError:
         return None
     return Price(

@@ -342,6 +342,8 @@ def _in_the_way() -> list[str]:
   mixture of experts keeps moments in bf16 and lies a quarter below. Mixtures of experts with adapters hold more than is
   counted; the reason was not found.
 * **Towers.** Image and audio tokens are in no column.
+
+How right the verdicts are about what happened to people: [accuracy_cases.md](accuracy_cases.md).
 """
     return text.split("\n")
 

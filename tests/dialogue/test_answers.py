@@ -163,3 +163,53 @@ def test_every_question_in_the_order_has_a_fact_with_wording() -> None:
     for order in orders.values():
         for fact in order:
             assert question_for(fact, library).text.en
+
+
+def test_more_cards_than_a_server_holds_are_all_of_them() -> None:
+    got = values("128 x A800 80GB, full fine-tune Qwen2-72B")[0]
+    assert got["gpu.count_total"] == Quantity(128.0, "count")
+    assert "gpu.count" not in got
+
+
+def test_the_batch_of_a_single_card_is_no_second_set_up() -> None:
+    assert understand("7B LoRA，4张3090，单卡 batch 1", open_library()).slots["gpu_count"] == 4
+
+
+def test_moving_the_reference_model_alone_is_no_offload() -> None:
+    assert "offload" not in understand("34B DPO, zero3 + ref offload", open_library()).slots
+    assert understand("34B DPO, zero3 + optimizer offload", open_library()).slots["offload"] is True
+
+
+def test_degrees_of_parallelism_are_read_and_so_is_a_device_map() -> None:
+    slots = understand("LoRA 80B, 8xH20, megatron TP2 EP4", open_library()).slots
+    assert (slots["tp"], slots["ep"]) == (2, 4)
+    assert values("7B LoRA device_map=auto, 2x3090")[0]["tuning.sharding"] == "pp"
+
+
+@pytest.mark.parametrize(
+    ("text", "model", "size"),
+    [
+        ("Qwen3-Coder-Next-Base (80B MoE) QLoRA", "Qwen3-Coder-Next-Base", 80),
+        ("finetune LLaVA train_mem.py, LLaVA-7B", "LLaVA-7B", 7),
+    ],
+)
+def test_a_name_and_its_size_are_one_model(text: str, model: str, size: float) -> None:
+    slots = understand(text, open_library()).slots
+    assert (slots["model"], slots["params_b"]) == (model, size)
+
+
+def test_the_name_of_a_framework_is_no_model_and_fills_its_own_fact() -> None:
+    for text, id in (
+        ("13B LoRA with Chinese-Vicuna", "chinese_vicuna"),
+        ("7B SFT，框架 LLaMA-Factory", "llama_factory"),
+    ):
+        assert "model" not in understand(text, open_library()).slots
+        assert values(text)[0]["tuning.framework"] == id
+
+
+def test_a_form_takes_a_framework_by_any_name_and_an_unknown_one_as_none() -> None:
+    def framework(name: str) -> Any:
+        return answers_from({"framework": name}, open_library()).answers[0].value("tuning.framework")
+
+    assert framework("open-r1/TRL") == "trl"
+    assert framework("our own loop") is None

@@ -230,14 +230,20 @@ def test_zero2_moves_the_optimizer_to_the_host_and_keeps_the_weights(library: Li
 
 
 def test_a_framework_that_keeps_whole_copies_is_not_planned_to_split_them(library: Library) -> None:
-    found = reply(params_b=72, task="qlora", gpu_model="V100 32GB", gpu_count=8, framework="Qwen finetune.py")
+    found = reply(
+        {"model.params": billions(72), "tuning.method": "qlora", "gpu.id": "v100_32gb_sxm2", "gpu.count": count(8),
+         "tuning.framework": "qwen_finetune"}
+    )  # fmt: skip
     # 72e9 x 0.5 B = 34 GiB a card under ZeRO-2, and the card has 32.
     assert found["by_method"][0]["verdict"] == "no"
     assert found["by_method"][0]["sharding"] == "zero2"
 
 
 def test_what_the_framework_takes_is_told_as_an_assumption(library: Library) -> None:
-    found = reply(params_b=13, task="lora", gpu_model="RTX 4090", gpu_count=1, framework="alpaca-lora")
+    found = reply(
+        {"model.params": billions(13), "tuning.method": "lora", "gpu.id": "rtx_4090", "gpu.count": count(1),
+         "tuning.framework": "alpaca_lora"}
+    )  # fmt: skip
     told = {entry["fact"]: entry["value"] for entry in found["assumptions"]}
     assert (told["seq_len"], told["micro_batch"]) == (256, 4)
     assert found["verdict"] == "yes"

@@ -45,6 +45,7 @@ class Constants:
     logit_bytes_parallel: float
     logit_bytes_parallel_fused: float
     logit_bytes_unstated: float
+    large_vocab: float
     # Weights by format.
     nf4_bytes: float
     nf4_double_bytes: float

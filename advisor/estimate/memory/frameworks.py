@@ -8,6 +8,7 @@ that the estimator does not know.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import lru_cache
@@ -17,11 +18,12 @@ from advisor.core.errors import BadData, did_you_mean
 from advisor.estimate.memory.names import plain_key
 
 if TYPE_CHECKING:
-    from advisor.estimate.memory.workload import Attention, Checkpointing, Sharding
+    from advisor.estimate.memory.workload import Attention, Checkpointing, Sharding, Weights
 
 States = Literal["pure", "autocast", "masters"]
 Loss = Literal["plain", "chunked", "fused", "in_place", "parallel", "parallel_fused", "unstated"]
 UNSTATED = "unstated"
+_BETWEEN = re.compile(r"[/,+&()\s]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,27 @@ class Defaults:
     """Each rank holds a full copy beside its shard while loading."""
     freezes_vision: bool = False
     server_share: float = 0.0
+    seq_len: float | None = None
+    """Tokens a sample where nobody said; None: the framework has no usual length of its own."""
+    micro_batch: float | None = None
+    """Samples a card and step where nobody said."""
+    adapter_micro_batch: float | None = None
+    """The same for adapters, where it differs."""
+    adapter_sharding: Sharding | None = None
+    """How several cards share a job with adapters, where it differs from `sharding_many`."""
+    adapter_base: Weights | None = None
+    """The type in which a base for adapters is loaded, where it is not a 16-bit one."""
+    group: float | None = None
+    """Embedding: sequences a sample, the query and what it is compared with."""
     name: str = UNSTATED
+
+    def batch(self, *, adapters: bool) -> float | None:
+        """Samples a card and step that the framework takes where nobody said."""
+        return (self.adapter_micro_batch if adapters else None) or self.micro_batch
+
+    def sharding(self, *, adapters: bool) -> Sharding:
+        """How several cards share a job where nobody said."""
+        return (self.adapter_sharding if adapters else None) or self.sharding_many
 
 
 def defaults_of(record: Any) -> Defaults:
@@ -96,8 +118,22 @@ def all_defaults(library: Any) -> Mapping[str, Defaults]:
     return found
 
 
+def named(name: str, library: Any) -> str | None:
+    """The id of the framework that people mean by `name`, also as one of several or with words around it; else None.
+
+    `open-r1/TRL`, `FastChat-style` and `Qwen finetune.py` are read; of several names the longest counts.
+    """
+    known = all_defaults(library)
+    key = plain_key(name)
+    if key in known:
+        return known[key].name
+    parts = [part for part in map(plain_key, _BETWEEN.split(name)) if part in known]
+    inside = [alias for alias in known if len(alias) >= len(UNSTATED) and alias in key]
+    best = max(parts or inside, key=len, default=None)
+    return None if best is None else known[best].name
+
+
 def find(name: str | None, library: Any) -> Defaults:
     """The defaults of the framework called `name`; those of `unstated` where it is None or unknown."""
     known = all_defaults(library)
-    key = plain_key(name) if name else UNSTATED
-    return known.get(key) or known[UNSTATED]
+    return known[plain_key((named(name, library) if name else None) or UNSTATED)]

@@ -23,13 +23,15 @@ def host_ram(workload: Workload, library: Any, cards_per_host: int | None = None
     job = fill(workload, find(workload.framework, library), c)
     ranks = whole("cards a host", cards_per_host if cards_per_host is not None else job.n_gpus)
     hosts = max(job.n_gpus / ranks, 1.0)
-    copy = stored_bytes(job.weights, c) * job.shape.params
+    copy = stored_bytes(job.weights, c) * job.shape.params * (1 + job.frozen_copies)
     moved = _moved(job, c) / hosts
     base = c.host_per_rank * ranks
     low, likely, high = (base + moved * pinned + load for pinned, load in _cases(job, c, copy, ranks))
     steps = (
         Step("processes", f"{ranks} ranks x what a rank needs", _gb(base), "GB", ("memory.host_per_rank",)),
-        Step("one copy of the weights", "bytes a parameter x parameters", _gb(copy), "GB"),
+        Step(
+            "one copy of the weights", "bytes a parameter x parameters, with the models that look on", _gb(copy), "GB"
+        ),
         Step("moved off the cards", "states and parameters that are offloaded, on this host", _gb(moved), "GB"),
         Step("host RAM", "processes + offload x pinning + copies while loading", _gb(likely), "GB"),
     )

@@ -73,7 +73,7 @@ def peak_with(workload: Workload, library: Any, c: Constants) -> MemoryEstimate:
     spread = spread_of(workload, job, top, c)
     likely, need = view.by(job.instrument) / GIB, view.need / GIB
     low, high, need_low, need_high = likely, likely, need, need
-    for other in (*in_doubt(job), *_other_lengths(workload, job, c), *_more_cards(workload, job, c)):
+    for other in (*in_doubt(job, c), *_other_lengths(workload, job, c), *_more_cards(workload, job, c)):
         rival = seen(other, _top(other, c), c, GIB)
         low, high = min(low, rival.by(job.instrument) / GIB), max(high, rival.by(job.instrument) / GIB)
         need_low, need_high = min(need_low, rival.need / GIB), max(need_high, rival.need / GIB)
@@ -92,7 +92,7 @@ def peak_with(workload: Workload, library: Any, c: Constants) -> MemoryEstimate:
 
 def _other_lengths(workload: Workload, job: Job, c: Constants) -> tuple[Job, ...]:
     """Where nobody said how long the samples are: the same job with short and with long ones."""
-    if workload.seq_len is not None:
+    if workload.seq_len is not None or (job.trains and job.defaults.seq_len is not None):
         return ()
     return tuple(
         replace(job, seq_len=length, tokens=job.tokens / job.seq_len * length)

@@ -62,9 +62,18 @@ def kind_of_states(job: Job) -> str:
     return job.defaults.bf16_states_fsdp if job.sharding == "fsdp" else job.defaults.bf16_states
 
 
-def in_doubt(job: Job) -> tuple[Job, ...]:
+def in_doubt(job: Job, c: Constants) -> tuple[Job, ...]:
     """The same job as the framework might also run it, where what is stated does not tell which."""
     d = job.defaults
+    if (
+        job.trains
+        and d.loss == "fused"
+        and job.fused_ce is None
+        and not d.loss_said
+        and job.shape.vocab > c.large_vocab
+    ):
+        # Frameworks fuse the loss for the families they know: where logits are widest it is worth doubting.
+        return (replace(job, defaults=replace(d, loss="plain", loss_said=True)),)
     if not job.trains or job.adapters or job.engine == "deepspeed":
         return ()
     if "weights" in job.assumed and job.engine == "torch":

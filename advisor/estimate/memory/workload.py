@@ -126,7 +126,8 @@ class _Layout:
 def _layout(w: Workload, d: Defaults, trains: bool) -> _Layout:
     tp, pp, cp, ep = (_count(name, getattr(w, name)) for name in ("tp", "pp", "cp", "ep"))
     n_gpus = _cards(w, tp * pp * cp, ep)
-    sharding: Sharding = w.sharding or ("none" if n_gpus == 1 else d.sharding_many)
+    adapters = w.method in ("lora", "qlora")
+    sharding: Sharding = w.sharding or ("none" if n_gpus == 1 else d.sharding(adapters=adapters))
     engine = _engine(w, d, sharding, trains)
     if sharding == "model_parallel" and tp * pp == 1 and (cp * ep == 1 or not trains):
         tp = n_gpus
@@ -142,15 +143,15 @@ def fill(w: Workload, d: Defaults, c: Constants) -> Job:
     d = _said(w, d)
     trains, adapters = w.method != "inference", w.method in ("lora", "qlora")
     lay = _layout(w, d, trains)
-    usual: Weights = "nf4" if w.method == "qlora" else "mixed" if w.method in ("full", "pretrain") else "bf16"
-    weights = w.weights or usual
+    weights = w.weights or _usual_weights(w, d)
     if w.method == "qlora" and weights not in QUANTISED:
-        weights = usual  # the type named is the one computed in; the base is quantised by the method's name
-    usual_length = c.default_seq_len if trains else c.serving_seq_len
+        weights = "nf4"  # the type named is the one computed in; the base is quantised by the method's name
+    usual_length = (d.seq_len or c.default_seq_len) if trains else c.serving_seq_len
     seq_len = positive("seq_len", usual_length if w.seq_len is None else w.seq_len)
-    micro = positive("micro_batch", 1 if w.micro_batch is None else w.micro_batch)
+    usual_batch = (d.batch(adapters=adapters) if trains else None) or 1
+    micro = positive("micro_batch", usual_batch if w.micro_batch is None else w.micro_batch)
     accumulation = positive("grad_accum", 1 if w.grad_accum is None else w.grad_accum)
-    length = seq_len * (c.cap_share if w.length_is_cap else 1.0) * (2 if w.stage in ("dpo", "reward") else 1)
+    length = seq_len * (c.cap_share if w.length_is_cap else 1.0) * _sequences(w, d)
     onlookers = _ONLOOKERS.get(w.stage, 0.0)
     return Job(
         shape=w.shape,
@@ -181,6 +182,22 @@ def fill(w: Workload, d: Defaults, c: Constants) -> Job:
         trained_copies=2.0 if w.stage == "ppo" else 1.0,
         assumed=tuple(name for name in _MATTERS if getattr(w, name) is None and _asks(w, name)),
     )
+
+
+def _usual_weights(w: Workload, d: Defaults) -> Weights:
+    """The type in which the weights lie where nobody said."""
+    if w.method == "qlora":
+        return "nf4"
+    if w.method in ("full", "pretrain"):
+        return "mixed"
+    return (d.adapter_base if w.method == "lora" else None) or "bf16"
+
+
+def _sequences(w: Workload, d: Defaults) -> float:
+    """Sequences a sample: preference data hold pairs, an embedding may compare a query with several passages."""
+    if w.stage == "embedding":
+        return d.group or 1.0
+    return 2.0 if w.stage in ("dpo", "reward") else 1.0
 
 
 _LAYOUT = ("sharding", "engine", "tp", "pp", "cp", "ep", "dp", "n_gpus")

@@ -31,6 +31,8 @@ class Framework(Record):
     id: Id
     name: Words
     aliases: Items[str] = ()
+    said: Items[str] = ()
+    """Names that mean it in a running text; shorter ones (`hf`, `swift`) only where a framework is asked for."""
     use: Literal["training", "serving", "both"]
     version: Words | None = None
     checked: WholeDay

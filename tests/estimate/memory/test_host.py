@@ -37,3 +37,10 @@ def test_offloaded_states_take_sixteen_bytes_a_parameter_of_the_hosts_and_are_sh
 def test_loading_a_copy_in_every_rank_is_the_high_end() -> None:
     found = host_ram(Workload(SHAPE, "lora", weights="bf16", n_gpus=8), LIBRARY, cards_per_host=8)
     assert found.range.high - found.range.low == pytest.approx(8 * 14, rel=0.001)
+
+
+def test_a_reference_model_is_loaded_by_every_rank_too() -> None:
+    # DPO with full tuning: 8 ranks x (policy + reference) x 14 GB.
+    job = Workload(SHAPE, "full", stage="dpo", weights="bf16", sharding="zero2", n_gpus=8)
+    found = host_ram(job, LIBRARY, cards_per_host=8)
+    assert found.range.high - found.range.low == pytest.approx(8 * 2 * 14, rel=0.001)

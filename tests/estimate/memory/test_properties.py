@@ -83,15 +83,14 @@ def test_low_is_at_most_likely_is_at_most_high_and_the_parts_sum_to_the_allocate
 @settings(max_examples=150, deadline=None)
 @given(workloads(), st.floats(1.01, 4))
 def test_a_longer_sequence_never_needs_less(workload: Workload, factor: float) -> None:
-    usual = C.serving_seq_len if workload.method == "inference" else C.default_seq_len
-    longer = replace(workload, seq_len=(workload.seq_len or usual) * factor)
+    longer = replace(workload, seq_len=estimate(workload).job.seq_len * factor)
     assert need(longer) >= need(workload) * (1 - 1e-9)
 
 
 @settings(max_examples=150, deadline=None)
 @given(workloads(), st.floats(1.01, 4))
 def test_a_larger_batch_never_needs_less(workload: Workload, factor: float) -> None:
-    larger = replace(workload, micro_batch=(workload.micro_batch or 1) * factor)
+    larger = replace(workload, micro_batch=estimate(workload).job.micro_batch * factor)
     assert need(larger) >= need(workload) * (1 - 1e-9)
 
 
