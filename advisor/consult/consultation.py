@@ -13,9 +13,9 @@ from datetime import date
 
 from advisor.consult.choices import chosen_of, levers_for, other_options
 from advisor.consult.desk import Asked, Desk
-from advisor.consult.stated import cards_meant, searched, stated_hardware, with_named_card
+from advisor.consult.stated import cards_meant, forms, searched, stated_hardware, with_named_card
 from advisor.consult.trial import at_speed, judge, with_defaults
-from advisor.core.answer import Consultation, Judged, Question
+from advisor.core.answer import Consultation, Hardware, Judged, Question
 from advisor.core.facts import Fact, Facts, Value
 from advisor.core.findings import Outcome, Verdict
 from advisor.core.units import Quantity, convert
@@ -26,6 +26,7 @@ from advisor.knowledge.records.gpus import Gpu
 from advisor.plan import figures
 from advisor.plan.hardware import Market
 from advisor.plan.largest import largest
+from advisor.plan.price import rent_of
 from advisor.plan.search import Candidate, least, on_hardware
 from advisor.plan.task import Task, model_of, task_of, word
 from advisor.rules.run import RuleBase
@@ -133,8 +134,8 @@ def _rows(desk: Desk, answers: Facts) -> Iterator[tuple[Judged, tuple[Task, Gpu]
         yield from ((row, None) for row in _largest(desk, base_facts, methods))
         return
     if seen is None or not methods:
-        unsized = _unsized(desk, known, first)
-        yield Judged(None, unsized, stated or "", word(answers, "tuning.stage") or "", stated=True), None
+        for unsized in _unsized(desk, known, first):
+            yield Judged(None, unsized, stated or "", word(answers, "tuning.stage") or "", stated=True), None
         return
     for method in methods:
         facts = with_defaults(desk, base_facts, method)
@@ -165,13 +166,22 @@ def _largest(desk: Desk, facts: Facts, methods: Sequence[str]) -> Iterator[Judge
         yield Judged(None, desk.base.run(run), method, task.stage, stated=True)
 
 
-def _unsized(desk: Desk, known: Facts, first: Outcome) -> Outcome:
-    """What the rules say where no job can be sized: of the hardware, if it was named, else of the question alone."""
-    hardware = stated_hardware(desk, known)
-    if len(hardware) != 1:
-        return first
-    facts = known.plus(*figures.hardware_facts(hardware[0], desk.library.gpus[hardware[0].gpu], known))
-    return desk.base.run(with_defaults(desk, with_named_card(desk, facts), ""))
+def _unsized(desk: Desk, known: Facts, first: Outcome) -> Iterator[Outcome]:
+    """What the rules say where no job can be sized: of each hardware that was named, else of the question alone."""
+    cards = forms(cards_meant(desk, known), 1)
+    hardware = stated_hardware(desk, known) or [Hardware(card.id, card.label, 1) for card in cards]
+    if not hardware:
+        yield first
+    for one in hardware:
+        card = desk.library.gpus[one.gpu]
+        price = rent_of(one, word(known, "budget.currency"), desk.market, desk.library)
+        facts = known.plus(
+            Fact("gpu.id", card.id, "said"),
+            *figures.hardware_facts(one, card, known),
+            *figures.rent_facts(price),
+            *figures.offer_facts(price, desk.day),
+        )
+        yield desk.base.run(with_defaults(desk, with_named_card(desk, facts), ""))
 
 
 def _many(value: Value | None) -> tuple[str, ...]:

@@ -166,6 +166,10 @@ def summary(consultation: Consultation, wording: Wording) -> str:
             return wording.fixed(sentences.SUMMARY, "row_unmeasured", **words)
         line = wording.fixed(sentences.SUMMARY, "row", **words, hardware=wording.hardware(row.option.hardware))
         return line + _asked_figure(consultation.intent, row.option, wording) + _load(row, wording)
+    if not any(row.method for row in consultation.rows):
+        space = " " if wording.lang == "en" else ""
+        whys = dict.fromkeys(without_opening(reason(row, wording), row.verdict) for row in consultation.rows)
+        return wording.fixed(sentences.SUMMARY, "topic", verdict=verdict, why=space.join(whys))
     joint, stop = ("; ", ".") if wording.lang == "en" else ("；", "。")
     rows = joint.join(_short(row, wording).rstrip(stop) for row in consultation.rows if row.method)
     return wording.fixed(sentences.SUMMARY, "several", verdict=verdict, rows=rows + stop)
