@@ -49,7 +49,7 @@ step() { printf '\n== %s\n' "$*"; }
 install_packages() {
   step "packages"
   apt-get update
-  apt-get install -y --no-install-recommends ca-certificates curl gnupg build-essential git rsync tmux "${packages[@]}"
+  apt-get install -y --no-install-recommends ca-certificates curl gnupg build-essential git procps rsync tmux "${packages[@]}"
 }
 
 install_driver() {
