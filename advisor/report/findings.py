@@ -62,9 +62,20 @@ def checklist(runs: Iterable[Judged], library: Library, wording: Wording) -> lis
         values = {fact.id: fact.value for fact in run.outcome.facts.values()}
         for check in run.outcome.checks:
             asked.setdefault(check.item, {**values, **check.values})
-    items = [library.items[item] for item in asked]
+    suited = (library.items[item].suited(*_machine(values, library)) for item, values in asked.items())
+    items = [item for item in suited if item is not None]
     items.sort(key=lambda item: (_MOMENTS.index(item.moment), _SEVERITIES.index(item.severity), item.id))
     return [_item(item, asked[item.id], wording) for item in items]
+
+
+def _machine(values: Mapping[str, Value], library: Library) -> tuple[str | None, str | None]:
+    """Whose cards the plan has, and whether it trains or serves: by these an item may read otherwise."""
+    card = values.get("gpu.id")
+    vendor = library.gpus[card].vendor if isinstance(card, str) and card in library.gpus else None
+    method = values.get("plan.method", values.get("tuning.method"))
+    if not isinstance(method, str):
+        return vendor, None
+    return vendor, "serving" if method == "inference" else "training"
 
 
 def _item(item: Any, values: Mapping[str, Value], wording: Wording) -> Json:
