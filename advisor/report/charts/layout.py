@@ -25,7 +25,8 @@ class Colour:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Lengths in px of the drawing; `*_em` are widths of a character in font sizes."""
+    """Lengths in px of the drawing; `*_em` are widths of a character in font sizes. `lengths` and `batches` are the
+    usual places of an axis."""
 
     width: float
     font: float
@@ -51,6 +52,8 @@ class Layout:
     most_ticks: int
     log_from: float
     corner: float
+    lengths: tuple[int, ...]
+    batches: tuple[int, ...]
     size: Size
     colours: dict[str, Colour]
 
@@ -82,5 +85,6 @@ def layout(size: Size) -> Layout:
     """The layout for a width."""
     data = json.loads((Path(__file__).parent / "layout.json").read_text("utf-8"))
     colours = {name: Colour(**pair) for name, pair in data["colours"].items()}
-    own = {**data[size], "reach": tuple(data[size]["reach"])}
-    return Layout(**data["common"], **own, size=size, colours=colours)
+    own = {**data["common"], **data[size]}
+    lists = {name: tuple(value) for name, value in own.items() if isinstance(value, list)}
+    return Layout(**{**own, **lists}, size=size, colours=colours)
