@@ -37,6 +37,8 @@ class Site:
     repository: str = ""
     registry: str = ""
     storage: str = ""
+    office: str = ""
+    """The office's public address, for the way back."""
 
 
 def scripts(site: Site, library: Library) -> dict[str, str]:
@@ -71,6 +73,7 @@ def _checked(site: Site) -> Site:
         ("registry", site.registry, _URL, "an http or https address"),
         ("storage", site.storage, _URL, "an http or https address"),
         ("repository", site.repository, _GIT, "a Git address"),
+        ("office", site.office, _HOST, "a host name or an address"),
     )
     for name, value, shape, expected in (*shapes, *(one for one in optional if one[1])):
         if not shape.fullmatch(value) or ".." in value or value.startswith("-"):
@@ -90,6 +93,7 @@ def _values(site: Site, library: Library) -> dict[str, str]:
         "REPOSITORY": site.repository,
         "REGISTRY": site.registry,
         "STORAGE": site.storage,
+        "OFFICE": site.office,
         "PORTS": " ".join(map(str, site.ports)),
     }
     numbers = {
@@ -98,6 +102,8 @@ def _values(site: Site, library: Library) -> dict[str, str]:
         "FIO_SECONDS": library.heuristic("acceptance.fio_length").value,
         "FIO_GIB": library.heuristic("acceptance.fio_file").value,
         "BURN_SECONDS": library.heuristic("acceptance.burn_length").to("s").value,
+        "TRIES": library.heuristic("acceptance.tries_planned").value,
+        "FEW": library.heuristic("acceptance.tries_few").value,
         "SECONDS": library.heuristic("acceptance.iperf_length").value,
     }
     shown = {key: shlex.quote(value) for key, value in texts.items()}

@@ -6,6 +6,7 @@ limit and no advice. The rules that judge are a base of their own, built with th
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -17,6 +18,7 @@ from advisor.acceptance import cards, comparisons, faults, order
 from advisor.acceptance.decode import clean, decode
 from advisor.acceptance.evidence import Output, gather, read_text
 from advisor.acceptance.lines import line_of
+from advisor.acceptance.naming import find_card
 from advisor.acceptance.reading import Reading
 from advisor.core.errors import BadInput, HkgpuError
 from advisor.core.facts import Fact, Facts, Value
@@ -25,11 +27,15 @@ from advisor.core.judged import OF_RULING, WORST_FIRST, Delivery, FileJudged, Fi
 from advisor.knowledge.library import Library, open_library
 
 if TYPE_CHECKING:
+    from advisor.core.text import Lang
+    from advisor.knowledge.records.items import Item
     from advisor.rules.run import RuleBase
 
 # A paste longer than this is a file.
 LONGEST = 2**23
 _NO_ORDER = order.Order()
+# Tools that only cards of one maker have.
+_TOOLS_OF = {"AMD": ("rocm-smi",), "Huawei": ("npu-smi",)}
 # What decides in a rule: the first comparison of an amount.
 _AMOUNTS = ("gt", "lt", "at_least", "at_most")
 
@@ -102,10 +108,16 @@ def _judge_output(output: Output, asked: order.Order, library: Library) -> Itera
     if output.reading is None or not output.reading.entries:
         yield _file(output, asked, library)
         return
-    measured = {item for entry in _tools(library).values() for item in entry["items"]}
+    measured = _measured(library, _vendor(asked, library))
     for entry in output.reading.entries:
         if entry.item in library.items:
             yield _entry(output.file, entry, entry.item in measured, library)
+
+
+def _vendor(asked: order.Order, library: Library) -> str:
+    """Whose cards were ordered."""
+    card = library.gpus[asked.card] if asked.card in library.gpus else find_card(asked.card, library)
+    return card.vendor if card else "NVIDIA"
 
 
 def _entry(file: str, entry: Any, measurable: bool, library: Library) -> FileJudged:
@@ -251,11 +263,64 @@ def message(delivery: Delivery) -> dict[str, str]:
     return judged.message(delivery, open_library())
 
 
-def write_scripts(folder: Path, site: Mapping[str, Any]) -> list[str]:
-    """Write the acceptance scripts for a site into a folder that is there; gives their names. Raises `BadInput`."""
-    from advisor.acceptance.commands import Site, scripts
+def commands(
+    plan: Mapping[str, Any] | None = None, lang: Lang = "en", *, site: Mapping[str, Any] | None = None
+) -> dict[str, str]:
+    """What a delivery is accepted with, as path -> text; the paths are names of files in one folder.
 
-    found = scripts(Site(**{key: value for key, value in site.items() if value not in (None, "", ())}), open_library())
+    `server.sh`, `office.sh`, `source.sh`, `office.ps1`: the scripts for a site (fields of `commands.Site` by name; at
+    least `target`). `form.md`: what a person looks at, of the plan's checklist where there is a plan. `order.yaml`, with
+    a plan (the JSON of an answer, or `plan.json`): what `hkgpu judge --order` takes.
+    Raises `BadInput` for a value of the site that is no address, path or name.
+    """
+    from advisor.acceptance.commands import Site, scripts
+    from advisor.report.form import render_form
+    from advisor.report.wording import Wording
+
+    library = open_library()
+    given = {key: value for key, value in (site or {}).items() if value not in (None, "", ())}
+    found = scripts(Site(**given), library)
+    found["form.md"] = render_form(_by_hand(plan or {}, library), library, Wording(library, lang))
+    if plan:
+        slots = {key: value for key, value in order.flat(plan).items() if isinstance(value, str | int | float)}
+        found["order.yaml"] = "".join(
+            f"{key}: {json.dumps(value, ensure_ascii=False)}\n" for key, value in slots.items()
+        )
+    return found
+
+
+def _by_hand(plan: Mapping[str, Any], library: Library) -> Iterator[Item]:
+    """The items that no output proves: those of the plan's checklist, or all."""
+    asked = [str(one["id"]) for one in plan.get("checklist") or () if one.get("id") in library.items]
+    recommended = plan.get("recommended") or {}
+    card = find_card(str(recommended.get("gpu") or ""), library)
+    vendor = card.vendor if card else "NVIDIA"
+    work = {"inference": "serving", None: None}.get(recommended.get("method"), "training")
+    measured = _measured(library, vendor)
+    for key in asked or library.items:
+        item = library.items[key].suited(vendor, work)
+        if item is not None and key not in measured:
+            yield item
+
+
+def _measured(library: Library, vendor: str) -> frozenset[str]:
+    """Items that outputs can prove on a maker's machine: not those whose own variant names a tool that nobody reads."""
+    tools = _tools(library)
+    own = {item for tool in _TOOLS_OF.get(vendor, ()) for item in tools[tool]["items"]}
+    other = {key for key in library.items if any(one.vendor == vendor for one in library.items[key].variants)}
+    return frozenset({item for entry in tools.values() for item in entry["items"]} - other | own)
+
+
+def write_scripts(
+    folder: Path, site: Mapping[str, Any], plan: Mapping[str, Any] | None = None, lang: Lang | None = None
+) -> list[str]:
+    """Write the scripts for a site into a folder; with a language or a plan the rest of `commands` too.
+
+    Gives the names. Raises `BadInput`.
+    """
+    found = commands(plan, lang or "en", site=site)
+    if plan is None and lang is None:
+        found.pop("form.md")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in found.items():
@@ -265,6 +330,16 @@ def write_scripts(folder: Path, site: Mapping[str, Any]) -> list[str]:
     except OSError as error:
         raise BadInput(f"cannot be written ({error.strerror})", where=str(folder)) from None
     return list(found)
+
+
+def read_plan(text: str, where: str) -> Mapping[str, Any]:
+    """The JSON of an answer or of a pack. Raises `BadInput` where it is none."""
+    from advisor.knowledge.reader import read_text as read_yaml
+
+    data = read_yaml(text, Path(where)).data
+    if not isinstance(data, Mapping):
+        raise BadInput("is no plan", where=where, expected="the JSON of an answer")
+    return data
 
 
 def tools() -> str:

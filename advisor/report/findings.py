@@ -14,6 +14,7 @@ from advisor.core.findings import Advice, Check, Firing, Risk
 from advisor.core.text import fill, placeholders
 from advisor.core.units import Quantity
 from advisor.knowledge.library import Library
+from advisor.knowledge.records.items import Item
 from advisor.report.wording import Wording
 
 Json = dict[str, Any]
@@ -65,7 +66,7 @@ def checklist(runs: Iterable[Judged], library: Library, wording: Wording) -> lis
     suited = (library.items[item].suited(*_machine(values, library)) for item, values in asked.items())
     items = [item for item in suited if item is not None]
     items.sort(key=lambda item: (_MOMENTS.index(item.moment), _SEVERITIES.index(item.severity), item.id))
-    return [_item(item, asked[item.id], wording) for item in items]
+    return [item_in_words(item, asked[item.id], wording) for item in items]
 
 
 def _machine(values: Mapping[str, Value], library: Library) -> tuple[str | None, str | None]:
@@ -78,7 +79,8 @@ def _machine(values: Mapping[str, Value], library: Library) -> tuple[str | None,
     return vendor, "serving" if method == "inference" else "training"
 
 
-def _item(item: Any, values: Mapping[str, Value], wording: Wording) -> Json:
+def item_in_words(item: Item, values: Mapping[str, Value], wording: Wording) -> Json:
+    """A checklist item in one language, with the figures of a run and of the heuristics filled in."""
     words = _ItemWords(values, wording)
     return {
         "id": item.id,

@@ -26,6 +26,7 @@ def judge(
     repository: Annotated[str, typer.Option(help="With --commands: a Git repository.")] = "",
     registry: Annotated[str, typer.Option(help="With --commands: a registry.")] = "",
     storage: Annotated[str, typer.Option(help="With --commands: an object storage.")] = "",
+    office: Annotated[str, typer.Option(help="With --commands: the office's public address, for the way back.")] = "",
     format: options.Format = "text",
     lang: options.Lang = None,
 ) -> None:
@@ -37,8 +38,10 @@ def judge(
         return
     if commands is not None:
         site = {"target": target, "carrier": carrier, "data_dir": data_dir, "ports": tuple(port or ())}
-        site |= {"page": page, "repository": repository, "registry": registry, "storage": storage}
-        options.show("\n".join(str(commands / name) for name in desk.write_scripts(commands, site)))
+        site |= {"page": page, "repository": repository, "registry": registry, "storage": storage, "office": office}
+        plan = desk.read_plan(options.read(order), str(order)) if order is not None else None
+        words = options.language(lang) or options.default_lang()
+        options.show("\n".join(str(commands / name) for name in desk.write_scripts(commands, site, plan, words)))
         return
     known = options.checked_format(format)
     ordered = desk.read_order(options.read(order), str(order)) if order is not None else None
