@@ -19,7 +19,7 @@ from advisor.core.units import convert, number
 from advisor.knowledge.hub_config import MAX_BYTES, read_config
 from advisor.knowledge.library import open_library
 from advisor.knowledge.parameter_count import count
-from advisor.report.form import FORM
+from advisor.report.asking import FORM
 from advisor.report.wording import Wording
 
 # What is kept of a configuration is small; a browser and an address have to hold it.

@@ -24,7 +24,7 @@ from advisor.dialogue.cards import resolve_card
 from advisor.dialogue.names import resolve_model
 from advisor.knowledge.library import Library, open_library
 from advisor.knowledge.records.facts import FactRecord
-from advisor.report.form import FORM
+from advisor.report.asking import FORM
 from advisor.report.wording import Wording
 
 Raw = Mapping[str, object]

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from advisor.core.errors import BadInput, HkgpuError
-from bots.cli import backup, chat, claims, judge, kit, options, rules
+from bots.cli import backup, chat, claims, judge, kit, options, rules, web
 
 app = typer.Typer(
     name="hkgpu",
@@ -33,6 +33,7 @@ app.command()(chat.chat)
 app.command()(chat.forget)
 app.command()(backup.backup)
 app.command()(backup.restore)
+app.command()(web.web)
 
 
 def _version(asked: bool) -> None:

@@ -11,18 +11,18 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
+from advisor.consult import spoken
 from advisor.consult.pool import Pool
 from advisor.core.errors import HkgpuError
 from advisor.core.text import Lang
 from bots.telemetry.metrics import Metrics
-from bots.web import work
 from bots.web.guard import guarded
 from bots.web.markup import block, gr, harmless, panel, text
-from bots.web.wizard import SECRET
 from bots.web.words import word
 
 VERSION = 1
 KEPT = "hkgpu-chat"
+PERSON = "web"
 EMPTY: dict[str, Any] = {"v": VERSION, "session": "", "said": []}
 # How many messages a browser keeps, and how many quick answers a question offers at most.
 MESSAGES = 2**6
@@ -38,12 +38,12 @@ class Chat:
     bot: gr.Chatbot
     quick: list[gr.Button]
     to_plan: gr.Button
-    told: gr.Markdown
+    note: gr.Markdown
 
     @property
     def shown(self) -> list[Any]:
         """What a turn goes to, beside the box for typing."""
-        return [self.kept, self.bot, self.told, *self.quick]
+        return [self.kept, self.bot, self.note, *self.quick]
 
 
 def _kept(saved: object) -> dict[str, Any]:
@@ -58,15 +58,14 @@ def _kept(saved: object) -> dict[str, Any]:
     return {"v": VERSION, "session": str(saved.get("session") or ""), "said": said}
 
 
-def chat(lang: Lang, pool: Pool, metrics: Metrics) -> Chat:
-    """Lay the chat out here and wire it; call it inside a `gr.Blocks`."""
+def chat(kept: gr.BrowserState, lang: Lang, pool: Pool, metrics: Metrics) -> Chat:
+    """Lay the chat out here and wire it; call it inside a `gr.Blocks`. `kept` stands outside any tab."""
     panel(f"<p>{text(word('chat_lead', lang))}</p>", elem_classes=["lead"])
-    kept = gr.BrowserState(EMPTY, storage_key=KEPT, secret=SECRET)
     bot = gr.Chatbot(
         label=word("chat", lang), buttons=["copy"], height="55vh", elem_id="talk", feedback_options=None,
         latex_delimiters=[], group_consecutive_messages=False, allow_tags=False, placeholder=word("chat_hint", lang),
     )  # fmt: skip
-    told = panel(elem_id="chat-told")
+    note = panel(elem_id="chat-told")
     with gr.Row(elem_classes=["quick"]):
         quick = [gr.Button("", visible=False, size="sm", elem_id=f"quick-{place}") for place in range(QUICK)]
     with gr.Row():
@@ -78,7 +77,7 @@ def chat(lang: Lang, pool: Pool, metrics: Metrics) -> Chat:
     with gr.Row():
         to_plan = gr.Button(word("chat_plan", lang), elem_id="chat-plan", size="sm")
         forget = gr.Button(word("chat_forget", lang), elem_id="chat-forget", size="sm")
-    one = Chat(kept, bot, quick, to_plan, told)
+    one = Chat(kept, bot, quick, to_plan, note)
     _wire(one, box, send, forget, lang, pool, metrics)
     return one
 
@@ -93,18 +92,15 @@ def _wire(
             return [words, *_shown(now, _note(word("chat_empty", lang), lang))]
         try:
             with metrics.message():
-                turn = await pool.run(work.spoken, now["session"], str(words), uuid4().hex, "web", lang)
+                turn = await pool.run(spoken.say, now["session"], str(words), uuid4().hex, PERSON, lang)
         except HkgpuError as error:
             return [words, *_shown(now, _note(str(error), lang))]
-        metrics.answered(turn["reply"]["verdict"])
-        lost = turn["fresh"] and bool(now["session"])
-        before = [] if turn["fresh"] else now["said"]
-        pair = [
-            {"role": "user", "content": harmless(str(words))},
-            {"role": "assistant", "content": shown(turn["text"])},
-        ]
+        metrics.answered(str(turn["parts"]["verdict"]))
+        before = [] if turn["lost"] else now["said"]
+        pair = [_said("user", str(words)), _said("assistant", turn["full"] or told(turn["parts"]))]
         after = {**now, "session": turn["session"], "said": [*before, *pair][-MESSAGES:]}
-        return ["", *_shown(after, _note(word("chat_lost", lang), lang) if lost else "", _choices(turn["reply"]))]
+        note = _note(word("chat_lost", lang), lang) if turn["lost"] else ""
+        return ["", *_shown(after, note, _choices(turn["parts"]))]
 
     outputs = [box, *one.shown]
     gr.on([send.click, box.submit], said, [one.kept, box], outputs, **_QUIET)
@@ -114,15 +110,37 @@ def _wire(
     @guarded(lang)
     async def forgotten(saved: Any) -> list[Any]:
         now = _kept(saved)
-        gone = await pool.run(work.forgotten, now["session"], "web", lang) if now["session"] else ""
+        gone = await pool.run(spoken.forget, now["session"], PERSON, lang) if now["session"] else ""
         return ["", *_shown(dict(EMPTY), _note(gone, lang) if gone else "")]
 
     forget.click(forgotten, [one.kept], outputs, **_QUIET)
 
 
-def shown(answer: str) -> str:
-    """A turn's text as Markdown: its lines stay lines."""
-    return harmless(answer).rstrip().replace("\n", "  \n")
+def _said(role: str, words: str) -> dict[str, str]:
+    return {"role": role, "content": harmless(words)}
+
+
+def told(parts: dict[str, Any]) -> str:
+    """The parts of an answer as a message of a chat: the verdict first, the next question last."""
+    lines = [f"**{parts['head']}**", *parts["notes"], *parts["changes"]]
+    methods = parts["methods"] if len(parts["methods"]) > 1 else []
+    if methods:
+        lines.append("\n".join(_method(each) for each in methods))
+    if parts["understood"]:
+        named = ", ".join(f"{each['name']} {each['value']}" for each in parts["understood"]["items"])
+        lines.append(f"{parts['understood']['label']}: {named}")
+    if parts["assumed"]:
+        lines.append(f"{parts['assumed']['label']}: {parts['assumed']['text']}")
+    lines += ["\n".join(f"- {each['change']}: {each['effect']}" for each in parts["levers"])] if parts["levers"] else []
+    lines += parts["choices"]
+    if parts["question"]:
+        asked = parts["question"]
+        lines.append(f"**{asked['text']}**  \n{asked['why']} · {asked['left']}")
+    return "\n\n".join(str(each) for each in lines if each)
+
+
+def _method(row: dict[str, Any]) -> str:
+    return f"- **{row['name']}** – {row['verdict_word']}: {row['hardware']}, {row['peak']}. {row['why']}"
 
 
 def restored(saved: object) -> list[Any]:
@@ -137,9 +155,9 @@ def _shown(now: dict[str, Any], note: str = "", choices: list[str] | None = None
     return [now, now["said"], note, *quick]
 
 
-def _choices(reply: dict[str, Any]) -> list[str]:
+def _choices(parts: dict[str, Any]) -> list[str]:
     """The choices of the open question, as buttons."""
-    return [str(each) for each in reply["questions"][0]["choices"]] if reply["questions"] else []
+    return [str(each["text"]) for each in parts["question"]["choices"]] if parts["question"] else []
 
 
 def _note(words: str, lang: Lang) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from advisor.consult import form
+from advisor.consult import form, spoken
 from advisor.consult.pool import Pool
 from advisor.core.text import LANGS, Lang
 from bots.telemetry.metrics import Metrics
 from bots.web import api, wizard, work
+from bots.web import chat as chat_
 from bots.web.catalogue import catalogue
-from bots.web.chat import Chat, chat, restored
 from bots.web.claims import claims
 from bots.web.delivery import delivery
 from bots.web.guard import guarded
@@ -19,6 +19,8 @@ from bots.web.offers import offers
 from bots.web.wizard import Wizard, filled_in, kept
 from bots.web.words import HTML, SELF, filled, word
 
+# Not a secret: it only has to stay the same, so that a restart of the server does not lose what browsers keep.
+SECRET = "hkgpu"
 TABS = ("plan", "chat", "delivery", "offers", "claims", "catalogue")
 _QUIET: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden", "concurrency_limit": 2**6}
 
@@ -28,11 +30,14 @@ def page(lang: Lang, pool: Pool, metrics: Metrics) -> gr.Blocks:
     blocks: gr.Blocks
     with gr.Blocks(title=word("title", lang), analytics_enabled=False, delete_cache=(60 * 60, 60 * 60)) as blocks:
         _top(lang)
+        # A part of a tab that is not open is not there when the page opens: what the browser keeps stands outside.
+        saved = gr.BrowserState(wizard.EMPTY, storage_key=wizard.KEPT, secret=SECRET)
+        said = gr.BrowserState(chat_.EMPTY, storage_key=chat_.KEPT, secret=SECRET)
         with gr.Tabs(selected=TABS[0], elem_id="tabs") as tabs:
             with gr.Tab(word("tab_plan", lang), id="plan", elem_id="tab-plan"):
-                form_ = wizard.wizard(lang, pool)
+                form_ = wizard.wizard(saved, lang, pool)
             with gr.Tab(word("tab_chat", lang), id="chat", elem_id="tab-chat"):
-                talk = chat(lang, pool, metrics)
+                talk = chat_.chat(said, lang, pool, metrics)
             with gr.Tab(word("tab_delivery", lang), id="delivery", elem_id="tab-delivery"):
                 delivery(lang, pool, form_)
             with gr.Tab(word("tab_offers", lang), id="offers", elem_id="tab-offers"):
@@ -61,33 +66,33 @@ def _top(lang: Lang) -> None:
     )
 
 
-def _on_opening(blocks: gr.Blocks, tabs: gr.Tabs, form_: Wizard, talk: Chat, lang: Lang) -> None:
+def _on_opening(blocks: gr.Blocks, tabs: gr.Tabs, form_: Wizard, talk: chat_.Chat, lang: Lang) -> None:
     @guarded(lang)
     async def opened(saved: Any, said: Any, request: gr.Request) -> list[Any]:
         params = {key: value for key, value in dict(request.query_params).items() if not key.startswith("__")}
         tab = gr.Tabs(selected=params["tab"]) if params.get("tab") in TABS else gr.skip()
-        chat_ = restored(said)
+        told = chat_.restored(said)
         answers = {key: value for key, value in params.items() if key not in ("lang", "tab")}
         if answers:
-            return [tab, *await _copy(form_, params, lang), *chat_]
+            return [tab, *await _copy(form_, params, lang), *told]
         now = kept(saved)
         if now == wizard.EMPTY:
-            return [tab, *(gr.skip() for _ in form_.everything), *chat_]
-        return [tab, *await filled_in(form_, now), *chat_]
+            return [tab, *(gr.skip() for _ in form_.everything), *told]
+        return [tab, *await filled_in(form_, now), *told]
 
     blocks.load(opened, [form_.saved, talk.kept], [tabs, *form_.everything, *talk.shown], **_QUIET)
 
     @guarded(lang)
     async def planned(said: Any) -> list[Any]:
         session = said.get("session") if isinstance(said, dict) else ""
-        raw = await form_.pool.run(work.established, session) if session else {}
+        raw = await form_.pool.run(spoken.established, session) if session else {}
         if not raw:
             note = block(f'<div class="note"><p>{text(word("chat_nothing", lang))}</p></div>')
             return [gr.skip(), note, *(gr.skip() for _ in form_.everything)]
         answers = {**wizard.EMPTY, "answers": raw, "step": len(form_.names) - 1}
         return [gr.Tabs(selected="plan"), "", *await filled_in(form_, answers)]
 
-    talk.to_plan.click(planned, [talk.kept], [tabs, talk.told, *form_.everything], **_QUIET)
+    talk.to_plan.click(planned, [talk.kept], [tabs, talk.note, *form_.everything], **_QUIET)
 
 
 async def _copy(form_: Wizard, params: dict[str, str], lang: Lang) -> list[Any]:

@@ -26,8 +26,6 @@ REVIEW, PLAN = "review", "plan"
 # The version of what is kept in the browser; another one is not read.
 VERSION = 1
 KEPT = "hkgpu-answers"
-# Not a secret: it only has to stay the same, so that a restart of the server does not lose what browsers keep.
-SECRET = "hkgpu"
 EMPTY: Saved = {"v": VERSION, "answers": {}, "unknown": [], "config": None, "told": "", "step": 0}
 
 
@@ -153,9 +151,8 @@ def kept(saved: object) -> Saved:
     return found if fine and isinstance(found["step"], int) else dict(EMPTY)
 
 
-def wizard(lang: Lang, pool: Pool) -> Wizard:
-    """Lay the wizard out here and wire it; call it inside a `gr.Blocks`."""
-    saved = gr.BrowserState(EMPTY, storage_key=KEPT, secret=SECRET)
+def wizard(saved: gr.BrowserState, lang: Lang, pool: Pool) -> Wizard:
+    """Lay the wizard out here and wire it; call it inside a `gr.Blocks`. `saved` stands outside any tab."""
     copied = gr.State(None)
     with gr.Column(elem_classes=["steps"]):
         walk = gr.Walkthrough(selected=0, elem_id="walk")

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Mapping
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -67,8 +66,10 @@ def _reply(given: Mapping[str, object], lang: Lang, config: str | None) -> answe
 
 def ready() -> bool:
     """Whether this process can answer and remember."""
+    from advisor.consult import spoken
+
     answer.rules()
-    sessions()
+    spoken.desk()
     return True
 
 
@@ -111,44 +112,6 @@ def config_read(text: str, lang: Lang) -> Json:
     """A config.json as it is kept, and what it says in words. Raises `BadInput`."""
     found = form_config.config_of(text)
     return {"config": found.kept, "told": form_config.told(found, lang)}
-
-
-@lru_cache(maxsize=1)
-def sessions() -> Any:
-    """The conversations of this process."""
-    from advisor.consult.sessions import Sessions
-
-    return Sessions.open()
-
-
-def spoken(session: str, text: str, key: str, person: str, lang: Lang) -> Json:
-    """One turn of a conversation; an unknown or empty session begins a new one."""
-    from advisor.consult.sessions import render
-    from advisor.core.errors import StoreError
-
-    desk, fresh = sessions(), not session
-    if fresh:
-        session = desk.begin()
-    try:
-        reply = desk.say(session, text, key=key, person=person, lang=lang)
-    except StoreError:
-        if fresh:
-            raise
-        session, fresh = desk.begin(), True
-        reply = desk.say(session, text, key=key, person=person, lang=lang)
-    return {"session": session, "fresh": fresh, "reply": dict(reply.json), "text": render(reply, "text")}
-
-
-def established(session: str) -> Json:
-    """What a conversation has established, as a form shows it."""
-    return form_taken.from_slots(sessions().understood(session))
-
-
-def forgotten(session: str, person: str, lang: Lang) -> str:
-    """Remove a person's turns from a conversation; says what is gone."""
-    from advisor.consult.sessions import told
-
-    return told(sessions().forget(person, session), lang)
 
 
 def judged(paths: list[str], paste: str, order: str, where: str, lang: Lang) -> Json:
