@@ -23,6 +23,7 @@ from advisor.report.charts.frontier import Frontier, Kind, Point
 from advisor.report.charts.layout import layout
 from advisor.report.charts.lengths import Field, Fit, Lengths
 from advisor.report.charts.memory import Bar
+from advisor.report.charts.words import PICTURE
 from advisor.report.wording import Wording
 
 Key = tuple[object, ...]
@@ -90,7 +91,7 @@ def _field(desk: Desk, task: Task, option: Option, length: int, batch: int) -> F
     fit: Fit = "fits" if found.peak.high <= found.usable else "over"
     if fit == "over" and found.peak.low <= found.usable:
         fit = "tight"
-    return Field(found.peak.likely, fit)
+    return Field(found.peak.likely, fit, found.sharding)
 
 
 def frontier(desk: Desk, consultation: Consultation, plan: Judged, wording: Wording) -> Frontier | None:
@@ -113,10 +114,12 @@ def frontier(desk: Desk, consultation: Consultation, plan: Judged, wording: Word
         judged = named.get(key)
         if judged is None and len(points) < MOST_POINTS and desk.judged < 2 * PLANS_A_TURN:
             judged = judge(desk, facts, base, found[key], hardware_stated=False, method_stated=True)
-        if judged is None or judged.option is None or (judged.verdict in ("no", "unknown") and judged is not plan):
+        if judged is None or judged.option is None or judged.verdict in ("no", "unknown"):
             continue
         label = labels.get(id(judged), "")
-        word = wording.fixed(sentences.LABEL, label) if label else ""
+        words = [wording.fixed(PICTURE, "plan_now")] if judged is plan else []
+        words += [wording.fixed(sentences.LABEL, label)] if label else []
+        word = (", " if wording.lang == "en" else "，").join(words)
         time, cost = placed[key]
         points.append(Point(word, _called(judged.option, here, wording), time, cost, False, judged is plan))
     return Frontier(tuple(with_front(points)), currency, kind)

@@ -98,6 +98,10 @@ def figures(desk: Desk, consultation: Consultation, plan: Judged, wording: Wordi
     if grid is not None:
         title = wording.fixed(PICTURE, "lengths_title_serving" if grid.serving else "lengths_title")
         note = wording.fixed(PICTURE, "lengths_note", hardware=grid.hardware, usable=f"{grid.usable:.1f}")
+        ways = lengths.splits(grid)
+        if len(ways) > 1:
+            named = ", ".join(wording.value("plan.sharding", way) for way in ways)
+            note += wording.fixed(PICTURE, "lengths_split", splits=named)
         found["lengths"] = figure(
             title, note, lambda lay: lengths.lengths(grid, wording, lay), lengths.table(grid, wording)
         )

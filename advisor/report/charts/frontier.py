@@ -6,7 +6,7 @@ stands beside the point as well. All plans are priced in one currency.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -89,7 +89,7 @@ def table(data: Frontier, wording: Wording) -> tuple[list[str], list[list[str]]]
 
 
 def _name(point: Point) -> str:
-    return f"{point.label}: {point.hardware}" if point.label else point.hardware
+    return f"{point.label} · {point.hardware}" if point.label else point.hardware
 
 
 def _foot(lay: Layout) -> float:
@@ -99,7 +99,7 @@ def _foot(lay: Layout) -> float:
 
 def _room(lay: Layout) -> Box:
     """The plot itself, between the axes."""
-    top = lay.small * lay.line + lay.corner
+    top = lay.small * 2 + lay.corner
     left = lay.row_head * 2 / (2 + 1) if lay.size == "wide" else lay.row_head - lay.pad
     return Box(left, top, lay.width - left - lay.pad * 2, lay.plot_height - top)
 
@@ -109,7 +109,7 @@ def _axes(data: Frontier, wording: Wording, lay: Layout) -> tuple[Scale, Scale, 
     time, cost = titles(data, wording)
     low, high, logs = span([point.cost for point in data.points], lay.log_from, lay.most_ticks)
     across = Scale(low, high, room.x, room.x + room.width, logs)
-    marks_across = powers(low, high, lay.most_ticks) if logs else ticks(low, high, lay.most_ticks)
+    marks_across = _sparse(powers if logs else ticks, low, high, room.width, lay)
     low, high, logs = span([point.time for point in data.points], lay.log_from, lay.most_ticks)
     down = Scale(low, high, room.y + room.height, room.y, logs)
     marks_down = powers(low, high, lay.most_ticks) if logs else ticks(low, high, lay.most_ticks)
@@ -129,6 +129,17 @@ def _axes(data: Frontier, wording: Wording, lay: Layout) -> tuple[Scale, Scale, 
     under = foot + lay.corner + lay.small * (1 + lay.line)
     drawn.append(svg.words(cost, room.x + room.width, under, lay.small, text_anchor="end", **quiet))
     return across, down, drawn
+
+
+def _sparse(
+    found: Callable[[float, float, int], list[float]], low: float, high: float, width: float, lay: Layout
+) -> list[float]:
+    """Round figures whose words leave one another room."""
+    for most in range(lay.most_ticks, 1, -1):
+        marks = found(low, high, most)
+        if sum(lay.text_width(number(mark)) + lay.gap for mark in marks) <= width:
+            return marks
+    return [low, high]
 
 
 def _markers(points: Sequence[Point], places: Sequence[tuple[float, float]], lay: Layout) -> list[str]:
@@ -177,7 +188,7 @@ def _list(data: Frontier, y: float, wording: Wording, lay: Layout) -> tuple[str,
     row = lay.small * lay.line + 2
     unit = "s" if data.kind == "serving" else "h"
     for place, point in enumerate(data.points, 1):
-        name = f"{place}  {_name(point)}"
+        name = f"{place}. {_name(point)}"
         figures = f"{number(point.time)} {wording.unit(unit)} · {number(point.cost)} {data.currency}"
         bold = "bold" if point.now else None
         room = lay.width - 2 * lay.pad

@@ -21,10 +21,11 @@ Fit = Literal["fits", "tight", "over", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One pair of length and batch: the likely peak in GiB a card, None where there is no figure."""
+    """A pair of length and batch: the likely peak in GiB a card (None: no figure), and how the job is split."""
 
     likely: float | None
     fit: Fit
+    split: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,11 @@ def table(data: Lengths, wording: Wording) -> tuple[list[str], list[list[str]]]:
     ]
 
 
+def splits(data: Lengths) -> list[str]:
+    """The ways of splitting among the fields that are not out of reach, in the order met."""
+    return list(dict.fromkeys(field.split for row in data.fields for field in row if field.fit in ("fits", "tight")))
+
+
 def _cell(field: Field, wording: Wording) -> str:
     if field.likely is None:
         return "–"
@@ -114,19 +120,27 @@ def _hatching(lay: Layout) -> str:
 
 def _field(field: Field, x: float, y: float, width: float, name: str, wording: Wording, lay: Layout) -> str:
     inner = (x + 1, y + 1, width - 2, lay.cell_height - 2)
-    known = field.likely is not None
     said = svg.tip(f"{name}: {number(field.likely)} GiB" if field.likely is not None else name)
     fill = {"fits": lay.colour("fits").fill, "tight": f"url(#hk-tight-{lay.size})"}.get(field.fit)
     if fill is None:
         box = svg.rect(*inner, said, fill="currentColor", fill_opacity=lay.faint / 2, class_=f"hk-{field.fit}")
     else:
         box = svg.rect(*inner, said, fill=fill, rx=lay.corner, class_=f"hk-{field.fit}")
-    text = "×" if field.fit == "over" else number(field.likely or 0) if known else "–"
-    text = f"~{text}" if field.fit == "tight" and lay.text_width(text) + lay.small < width else text
+    text = _sign(field, width, lay)
     colour = lay.colour(field.fit).ink if fill is not None else "currentColor"
     base = y + (lay.cell_height + lay.small) / 2 - 2
     quiet = lay.quiet if fill is None else None
     return box + svg.words(text, x + width / 2, base, lay.small, text_anchor="middle", fill=colour, opacity=quiet)
+
+
+def _sign(field: Field, width: float, lay: Layout) -> str:
+    """The figure with its sign; the sign alone where both have no room."""
+    if field.likely is None:
+        return "–"
+    figure, sign = number(field.likely), {"tight": "~", "over": "×"}.get(field.fit, "")
+    if lay.text_width(sign + figure) + lay.corner < width:
+        return sign + figure
+    return sign or figure
 
 
 def _border(data: Lengths, left: float, top: float, width: float, lay: Layout) -> Iterator[str]:

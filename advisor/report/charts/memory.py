@@ -39,7 +39,7 @@ def memory(bars: Sequence[Bar], wording: Wording, lay: Layout) -> str:
     y = 0.0
     for bar in bars:
         drawn.append(_bar(bar, y, scale, wording, lay))
-        y += _height(lay) + lay.gap
+        y += _height(bar, lay) + lay.gap
     drawn.append(_axis(y - lay.gap / 2, full, scale, lay))
     y += lay.small * 2
     legend, y = _legend(bars, y + lay.gap / 2, wording, lay)
@@ -71,24 +71,32 @@ def _said(key: str, bar: Bar, wording: Wording, **words: str) -> str:
     return wording.fixed(PICTURE, key, **figures, usable=number(bar.usable or 0), **words)
 
 
-def _height(lay: Layout) -> float:
-    """Two lines of words where the drawing is narrow, else one; then the bar and the range."""
-    lines = 2 if lay.size == "narrow" else 1
-    return lines * lay.font * lay.line + lay.bar + lay.whisker
+def _lines(bar: Bar, lay: Layout) -> list[str]:
+    """The label, in two lines where it is too wide for one."""
+    room = lay.width - 2 * lay.pad
+    if lay.size == "wide" or lay.text_width(bar.label, lay.font) <= room:
+        return [lay.cut(bar.label, room, lay.font)]
+    return [lay.cut(part, room, lay.font) for part in bar.label.split(" · ", 1)]
+
+
+def _height(bar: Bar, lay: Layout) -> float:
+    """The words (the figures have a line of their own where the drawing is narrow), the bar and the range."""
+    lines = len(_lines(bar, lay)) + (1 if lay.size == "narrow" else 0)
+    return lines * lay.font * lay.line + lay.corner + lay.bar + lay.whisker
 
 
 def _bar(bar: Bar, y: float, scale: Scale, wording: Wording, lay: Layout) -> str:
     said = _said("memory_line", bar, wording)
-    first = y + lay.font
-    drawn = [
-        svg.words(lay.cut(bar.label, lay.width - 2 * lay.pad, lay.font), lay.pad, first, lay.font, font_weight="bold")
-    ]
+    drawn: list[str] = []
+    base = y + lay.font
+    for part in _lines(bar, lay):
+        drawn.append(svg.words(part, lay.pad, base, lay.font, font_weight="bold"))
+        base += lay.font * lay.line
     if lay.size == "narrow":
-        drawn.append(svg.words(said, lay.pad, first + lay.font * lay.line, lay.small))
-        top = y + 2 * lay.font * lay.line
+        drawn.append(svg.words(said, lay.pad, base, lay.small))
     else:
-        drawn.append(svg.words(said, lay.width - lay.pad, first, lay.font, text_anchor="end"))
-        top = y + lay.font * lay.line
+        drawn.append(svg.words(said, lay.width - lay.pad, y + lay.font, lay.font, text_anchor="end"))
+    top = y + _height(bar, lay) - lay.bar - lay.whisker
     if bar.usable is not None:
         room = scale.at(bar.usable) - scale.at(0)
         drawn.append(svg.rect(scale.at(0), top, room, lay.bar, fill="currentColor", opacity=lay.faint))
@@ -97,6 +105,7 @@ def _bar(bar: Bar, y: float, scale: Scale, wording: Wording, lay: Layout) -> str
     if bar.usable is not None:
         x = scale.at(bar.usable)
         ends = (top - lay.corner, top + lay.bar + lay.corner)
+        drawn.append(svg.line(x, top, x, top + lay.bar, stroke="#FFFFFF", stroke_width=lay.bold * 2))
         drawn.append(
             svg.line(x, ends[0], x, ends[1], stroke_width=lay.bold, stroke_dasharray="5 3", class_="hk-usable")
         )
@@ -120,7 +129,9 @@ def _segments(bar: Bar, top: float, scale: Scale, wording: Wording, lay: Layout)
                 fill=colour.fill, stroke="currentColor", stroke_width=lay.stroke / 2, class_="hk-part", data_part=name,
             )
         )  # fmt: skip
-        if lay.text_width(figure) + lay.pad < right - left:
+        half = lay.text_width(figure) / 2 + lay.pad / 2
+        crossed = bar.usable is not None and abs(scale.at(bar.usable) - (left + right) / 2) < half
+        if 2 * half < right - left and not crossed:
             middle, base = (left + right) / 2, top + lay.bar / 2 + lay.small / 2 - 2
             drawn.append(svg.words(figure, middle, base, lay.small, fill=colour.ink, text_anchor="middle"))
     return drawn
@@ -171,7 +182,8 @@ def _legend(bars: Sequence[Bar], y: float, wording: Wording, lay: Layout) -> tup
         drawn.append(
             svg.rect(x, top, lay.swatch, lay.swatch, fill=fill, stroke="currentColor", stroke_width=lay.stroke / 2)
         )
-        said = f"{wording.fixed(PART, name)}  {number(figures.get(name, 0.0))}"
+        figure = f"  {number(figures[name])}" if figures.get(name) else ""
+        said = f"{wording.fixed(PART, name)}{figure}"
         left = x + lay.swatch + lay.corner * 2
         drawn.append(svg.words(lay.cut(said, column - lay.swatch * 2), left, top + lay.small - 1, lay.small))
     rows = -(-len(names) // lay.legend_columns)

@@ -62,17 +62,15 @@ def _round_up(step: float) -> float:
 def span(values: Sequence[float], log_from: float, most: int) -> tuple[float, float, bool]:
     """Ends of an axis that holds all values with room, and whether it goes by factors.
 
-    It begins at zero, but for values that lie so many times apart: then zero has no place.
+    It begins at zero unless that would leave half of it empty; values that lie so many times apart go by factors.
     """
     low, high = min(values), max(values)
     if low > 0 and high / low >= log_from:
-        return _down(low), _up(high), True
-    step = _round_up(high / most) if high > 0 else 1.0
-    return 0.0, step * math.ceil(high / step + 1e-9), False
-
-
-def _up(value: float) -> float:
-    return _round_up(value)
+        return _down(low), _round_up(high), True
+    wide = high - low if high > low else high or 1.0
+    step = _round_up(wide / most)
+    begin = step * math.floor((low - step / 2) / step) if low > wide else 0.0
+    return max(begin, 0.0), step * math.ceil((high + step / 2) / step), False
 
 
 def _down(value: float) -> float:

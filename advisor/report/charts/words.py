@@ -14,7 +14,7 @@ PART = {
     "kv_cache": Text("KV cache", "KV 缓存"),
     "buffers": Text("buffers", "缓冲区"),
     "overhead": Text("framework", "框架占用"),
-    "reserve": Text("fragments and CUDA context", "碎片与 CUDA 上下文"),
+    "reserve": Text("CUDA and fragments", "CUDA 与碎片"),
 }
 PICTURE = {
     "memory_title": Text("Memory of one card", "单卡显存"),
@@ -39,6 +39,10 @@ PICTURE = {
     "lengths_note": Text(
         "Likely peak of one card in GiB on {hardware}, with {usable} GiB usable. The framed field is the plan shown.",
         "在 {hardware} 上的单卡预计峰值（GiB），可用 {usable} GiB；加框的一格是当前方案。",
+    ),
+    "lengths_split": Text(
+        " Where a field needs less than a smaller one, it is split over the cards in a way that saves more ({splits}).",
+        "个别格子比更小的还省，是因为换成了更省显存的切分方式（{splits}）。",
     ),
     "fits": Text("fits", "放得下"),
     "tight": Text("tight: inside the range of the estimate", "临界：落在估算误差范围内"),
