@@ -12,11 +12,11 @@ from dataclasses import replace
 from advisor.consult.desk import Desk
 from advisor.consult.trial import PLANS_A_TURN, judge
 from advisor.core.answer import Consultation, Judged, Option
-from advisor.plan.figures import decode_rate
 from advisor.plan.measure import hours_at
 from advisor.plan.options import every
 from advisor.plan.price import price_of
 from advisor.plan.search import Candidate, on_hardware
+from advisor.plan.serve import throughput
 from advisor.plan.task import Task
 from advisor.report import sentences
 from advisor.report.charts.frontier import Frontier, Kind, Point
@@ -169,7 +169,7 @@ def _figures(desk: Desk, candidate: Candidate, kind: Kind, currency: str) -> tup
     """Likely time and money of a candidate, None where either is unknown or in another currency."""
     task, option, card = candidate.task, candidate.option, candidate.card
     if kind == "serving":
-        rate = decode_rate(task, option, card, desk.library)
+        rate = throughput(task, option, card, desk.library)
         price = price_of(task, option, desk.market, desk.library)
         if not rate or price is None or price.currency != currency:
             return None

@@ -68,7 +68,7 @@ PICTURE = {
     "time_run": Text("hours for the run", "整次任务所需小时"),
     "time_amount": Text("hours for 1 billion tokens", "每 10 亿 token 所需小时"),
     "cost_amount": Text("cost of 1 billion tokens, {currency}", "每 10 亿 token 费用（{currency}）"),
-    "time_serving": Text("seconds for 1,000 generated tokens", "生成 1000 token 所需秒数"),
+    "time_serving": Text("seconds for 1,000 answer tokens at full load", "满载时每生成 1000 token 所需秒数"),
     "plan": Text("plan", "方案"),
     "part": Text("part", "构成"),
     "likely": Text("likely", "预计"),
