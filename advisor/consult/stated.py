@@ -14,6 +14,7 @@ from advisor.knowledge.records.gpus import Gpu
 from advisor.plan import figures
 from advisor.plan.price import index_per_token
 from advisor.plan.search import Candidate, candidates, misses_deadline
+from advisor.plan.serve import too_little
 from advisor.plan.task import Task, amount
 
 
@@ -36,6 +37,14 @@ def forms(cards: Sequence[Gpu], per_node: int) -> list[Gpu]:
         if card.label not in chosen or switched == (per_node > 2):
             chosen[card.label] = card
     return list(chosen.values())
+
+
+def _unlike(cards: Sequence[Gpu]) -> list[Gpu]:
+    """One card for each name and kind of link, the plug-in form first."""
+    kinds: dict[tuple[str, str], Gpu] = {}
+    for card in sorted(cards, key=lambda card: card.nvlink_kind == "nvlink"):
+        kinds.setdefault((card.label, card.nvlink_kind), card)
+    return list(kinds.values())
 
 
 def stated_hardware(desk: Desk, facts: Facts) -> list[Hardware]:
@@ -85,7 +94,9 @@ def searched(desk: Desk, facts: Facts, task: Task) -> Iterator[Candidate]:
     """What the search finds, where card or count is open."""
     count, nodes = amount(facts, "gpu.count"), facts.get("gpu.nodes")
     stated_nodes = int(amount(facts, "gpu.nodes") or 1) if nodes and nodes.provenance == "said" else None
-    cards = tuple(forms(cards_meant(desk, facts), int(count or 1))) or desk.market.cards
+    meant = cards_meant(desk, facts)
+    # Where the number of cards is open, so is the form: a switched board may do with fewer of them.
+    cards = tuple(forms(meant, int(count)) if count else _unlike(meant)) or desk.market.cards
     found = candidates(
         task, desk.market, desk.library, cards=cards, per_node=int(count) if count else None, nodes=stated_nodes
     )
@@ -93,8 +104,8 @@ def searched(desk: Desk, facts: Facts, task: Task) -> Iterator[Candidate]:
 
 
 def _effort(desk: Desk, candidate: Candidate) -> tuple[bool, int, bool, float, int]:
-    """In time first, then fewer servers, whole models before split ones, the cheapest a token, the fewest cards."""
+    """In time and under its load first, fewer servers, whole before split, the cheapest a token, the fewest cards."""
     option = candidate.option
     split = option.sharding not in ("none", "ddp")
-    late = misses_deadline(candidate, desk.library)
+    late = misses_deadline(candidate, desk.library) or too_little(candidate.task, option, candidate.card, desk.library)
     return late, option.hardware.nodes, split, index_per_token(option, desk.market), option.hardware.cards

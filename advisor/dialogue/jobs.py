@@ -27,7 +27,7 @@ def tasks(message: Message) -> None:
                 message.put("rl_algo", key)
             if category == "kind" and message.any("cue:fine_tune") and key not in found:
                 found.append(key)
-    if "inference" not in found and not found and "qps" in message.slots:
+    if not found and (_served(message) or _run(message)):
         found.append("inference")
     bits = message.slots.get("quant_bits")
     if (
@@ -38,6 +38,24 @@ def tasks(message: Message) -> None:
         found.append("qlora")
     if found:
         message.put("task", found)
+
+
+_RUN = re.compile(r"\b(?:run|running|host|hosting)\s(?:the\s|a\s|an\s|my\s|our\s)?$|跑得动\s?$|跑得起\s?$")
+
+
+def _served(message: Message) -> bool:
+    """Whether a load is stated: nobody trains at so many requests a second."""
+    return "qps" in message.slots
+
+
+def _run(message: Message) -> bool:
+    """`run Llama 3.1 8B on a 4090`: a model that is run and not trained."""
+    if message.any("cue:fine_tune") or {"epochs", "dataset_gb", "dataset_tokens", "dataset_rows"} & set(message.slots):
+        return False
+    return any(
+        (token.kind in ("model", "size") or token.scale == "b") and _RUN.search(message.text[: token.start]) is not None
+        for token in message.tokens
+    )
 
 
 def _full(message: Message, token: Token) -> bool:

@@ -33,14 +33,24 @@ def lengths(message: Message) -> None:
 
 
 def _output(message: Message, token: Token) -> bool:
-    if token.unit not in ("", "tokens", "chars", "length") or token.high is not None:
+    if token.unit not in ("", "tokens", "chars", "length") or token.high is not None or token.scale in ("b", "g", "t"):
         return False
     said = left(message, token, "cue:output", gap=len("长度大概是 "))
     if said is None or (said.text == "out" and message.text[said.end : token.start].strip()):
         follows = right(message, token, "cue:output", gap=1)
+        prompt = left(message, token, "cue:input", gap=len("长度大概是 "))
+        if prompt is not None and _before(message, prompt) is None:
+            # 输入4k输出1k: the word behind the number belongs to the next one; 4k输入 1k输出 to its own.
+            return False
         return follows is not None and follows.text in ("out", "output", "输出") and token.value > 1
     nearer = left(message, token, "cue:input", "cue:ctx", gap=len("长度大概是 "))
     return nearer is None or nearer.start < said.start
+
+
+def _before(message: Message, cue: Token) -> Token | None:
+    """The number that stands right before a cue."""
+    counted = (token for token in message.tokens if token.kind == "number" and token.end <= cue.start)
+    return next((token for token in counted if cue.start - token.end <= 1), None)
 
 
 def _is_length(message: Message, token: Token) -> bool:
@@ -62,12 +72,17 @@ def _is_length(message: Message, token: Token) -> bool:
     if (
         following is not None
         and not following.tags.isdisjoint(("cue:ctx", "cue:input"))
-        and following.text not in ("in",)
+        and (following.text != "in" or _out_too(message, following))
     ):
         return True
     if left(message, token, "cue:try_target", gap=1) and message.any("cue:ctx"):
         return True
     return token.scale == "k" and _power(token.value / 1e3) and not _other_k(message, token)
+
+
+def _out_too(message: Message, cue: Token) -> bool:
+    """`500 in 200 out`: the prompt, where the answer stands beside it."""
+    return any("cue:output" in other.tags and other.start > cue.end for other in message.tokens)
 
 
 def _power(value: float) -> bool:

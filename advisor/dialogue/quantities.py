@@ -183,7 +183,7 @@ def counts(message: Message) -> None:
             take(message, token, "file_count", amount_of(token))
         elif token.unit == "epochs":
             take(message, token, "epochs", amount_of(token))
-        elif token.unit == "qps":
+        elif token.unit == "qps" or _a_second(message, token):
             take(message, token, "qps", amount_of(token))
         elif token.unit == "concurrency":
             take(message, token, "concurrency", amount_of(token))
@@ -198,6 +198,20 @@ def counts(message: Message) -> None:
         ):
             take(message, token, "checkpoints_kept", amount_of(token))
     _after_cues(message)
+
+
+_EVERY_SECOND = re.compile(r"每秒(?:钟)?(?:大概|大约|约|有|要|处理|最多|峰值|高峰)*\s?$")
+_REQUESTS = re.compile(r"\s?(?:个|次|条|路)?(?:请求|调用|查询|问题|query|queries|requests?|请求量)")
+
+
+def _a_second(message: Message, token: Token) -> bool:
+    """`每秒5个请求`, `every second 20 requests`: a count of requests, and a second before it."""
+    if token.unit not in ("", "pieces", "rows", "requests") or not token.free:
+        return False
+    counted = _REQUESTS.match(message.text[token.end - len("个") if token.unit else token.end :]) or _REQUESTS.match(
+        message.text[token.end :]
+    )
+    return counted is not None and _EVERY_SECOND.search(message.text[: token.start]) is not None
 
 
 def _kept_last(message: Message, token: Token) -> bool:
