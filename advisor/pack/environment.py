@@ -221,9 +221,4 @@ def _variable(row: Variable, scene: Scene, wording: Wording) -> list[str]:
     if value is None:
         return [comment, f"# export {row.name}="] if row.ask else []
     # What somebody set before keeps its value.
-    return [comment, f': "${{{row.name}:={_inside(value)}}}"', f"export {row.name}"]
-
-
-def _inside(value: str) -> str:
-    """A value inside `"${NAME:=...}"`: backslash, quote, dollar, backtick and brace mean themselves."""
-    return re.sub(r'([\\"$`}])', r"\\\1", value)
+    return [comment, f'[ -n "${{{row.name}:-}}" ] || {row.name}={quoting.shell(value)}', f"export {row.name}"]

@@ -52,7 +52,13 @@ def test_the_card_says_which_build_and_which_driver(name: str, index: str, floor
 
 @pytest.mark.parametrize(
     ("card", "built", "yes"),
-    [("8.9", "8.6", True), ("8.6", "8.9", False), ("12.0", "10.0", False), ("10.3", "10.0", True), ("7.0", "7.5", False)],
+    [
+        ("8.9", "8.6", True),
+        ("8.6", "8.9", False),
+        ("12.0", "10.0", False),
+        ("10.3", "10.0", True),
+        ("7.0", "7.5", False),
+    ],
 )
 def test_code_runs_on_the_same_major_and_no_older_minor_capability(card: str, built: str, yes: bool) -> None:
     assert runs(card, built) is yes
@@ -174,4 +180,8 @@ def test_every_tool_and_system_points_to_what_is_there() -> None:
             assert isinstance(LIBRARY.compatibility[row.stack], Stack)
             assert all(file.keys in LIBRARY.compatibility for file in row.files if file.keys)
     systems = [row for row in LIBRARY.compatibility.values() if isinstance(row, System)]
-    assert {(row.os_id, row.os_version) for row in systems} == {("debian", "12"), ("ubuntu", "22.04"), ("ubuntu", "24.04")}
+    assert {(row.os_id, row.os_version) for row in systems} == {
+        ("debian", "12"),
+        ("ubuntu", "22.04"),
+        ("ubuntu", "24.04"),
+    }

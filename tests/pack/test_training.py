@@ -100,7 +100,10 @@ def test_the_zero_file_multiplies_up_to_the_batch_of_all_cards(name: str, stage:
 
 
 def test_offload_brings_its_own_optimizer_at_the_same_rate() -> None:
-    zero, said = data("full_offload", "training/deepspeed/zero.json"), data("full_offload", "training/accelerate/arguments.json")
+    zero, said = (
+        data("full_offload", "training/deepspeed/zero.json"),
+        data("full_offload", "training/accelerate/arguments.json"),
+    )
     assert zero is not None
     assert said is not None
     assert zero["zero_optimization"]["offload_optimizer"]["device"] == "cpu"
@@ -118,11 +121,16 @@ def test_a_card_without_bf16_trains_in_fp16_everywhere() -> None:
 
 
 def test_the_rank_and_the_bits_of_an_adapter_reach_every_tool() -> None:
-    lora, job = data("qlora_llama", "training/accelerate/lora.json"), data("qlora_llama", "training/accelerate/job.json")
+    lora, job = (
+        data("qlora_llama", "training/accelerate/lora.json"),
+        data("qlora_llama", "training/accelerate/job.json"),
+    )
     factory, swift = (data("qlora_llama", f"training/{tool}/train.yaml") for tool in ("llama_factory", "ms_swift"))
     axolotl, tune = (data("qlora_llama", f"training/{tool}/train.yaml") for tool in ("axolotl", "torchtune"))
-    assert lora and job and factory and swift and axolotl and tune
-    assert [lora["r"], factory["lora_rank"], swift["lora_rank"], axolotl["lora_r"], tune["model"]["lora_rank"]] == [16] * 5
+    assert None not in (lora, job, factory, swift, axolotl, tune)
+    assert [lora["r"], factory["lora_rank"], swift["lora_rank"], axolotl["lora_r"], tune["model"]["lora_rank"]] == [
+        16
+    ] * 5
     assert job["quantisation"]["load_in_4bit"] is True
     assert (factory["quantization_bit"], swift["quant_bits"], axolotl["load_in_4bit"]) == (4, 4, True)
     assert tune["model"]["quantize_base"] is True
@@ -131,7 +139,7 @@ def test_the_rank_and_the_bits_of_an_adapter_reach_every_tool() -> None:
 def test_full_tuning_has_no_adapter_anywhere() -> None:
     assert data("full_zero3", "training/accelerate/lora.json") is None
     factory, axolotl = (data("full_zero3", f"training/{tool}/train.yaml") for tool in ("llama_factory", "axolotl"))
-    assert factory and axolotl
+    assert None not in (factory, axolotl)
     assert factory["finetuning_type"] == "full"
     assert "adapter" not in axolotl
 

@@ -1,6 +1,6 @@
 """Run by the environment of stacks.hub: Accelerate, DeepSpeed, the trainer and PEFT take the pack's files.
 
-Usage: probe_hub.py FOLDER...   prints one JSON: for each folder what was read; `keys` alone lists what the parsers know.
+Usage: probe_hub.py FOLDER...   prints one JSON: what was read, by folder. `probe_hub.py keys` lists what they know.
 """
 
 import dataclasses
@@ -36,9 +36,16 @@ def keys() -> dict:
         f"zero_optimization.{field.alias or name}" for name, field in DeepSpeedZeroConfig.model_fields.items()
     )
     return {
-        "accelerate": [*names(ClusterConfig), "compute_environment", "distributed_type", "mixed_precision", "use_cpu", "debug"]
-        + fsdp
-        + zero,
+        "accelerate": [
+            *names(ClusterConfig),
+            "compute_environment",
+            "distributed_type",
+            "mixed_precision",
+            "use_cpu",
+            "debug",
+            *fsdp,
+            *zero,
+        ],
         "deepspeed": ds,
         "hf_trainer": names(TrainingArguments),
         "peft_lora": names(LoraConfig),
@@ -57,16 +64,19 @@ def read(folder: Path) -> dict:
     args = launch_command_parser().parse_args(["--config_file", "accelerate.yaml", "train.py"])
     try:
         args = _validate_launch_command(args)[0]
-        found["accelerate"]["launch"] = {"fsdp": args.use_fsdp, "deepspeed": args.use_deepspeed, "multi": args.multi_gpu}
+        found["accelerate"]["launch"] = {
+            "fsdp": args.use_fsdp,
+            "deepspeed": args.use_deepspeed,
+            "multi": args.multi_gpu,
+        }
     except ValueError as error:
         # It counts the cards of this machine, which has none.
         if "num_processes" not in str(error) and "GPU" not in str(error):
             raise
     zero = folder / "deepspeed" / "zero.json"
     if zero.exists():
-        from deepspeed.runtime.config import DeepSpeedConfig
-
         import deepspeed.runtime.config as module
+        from deepspeed.runtime.config import DeepSpeedConfig
 
         # It multiplies by the number of processes, which has not started here.
         module.dist.get_world_size = lambda *_: config.num_processes

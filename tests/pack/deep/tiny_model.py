@@ -18,10 +18,10 @@ tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
 tokenizer.train_from_iterator(
     [line["text"] for line in lines], trainers.WordLevelTrainer(special_tokens=["<unk>", "<s>", "</s>"])
 )
-PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="<unk>", bos_token="<s>", eos_token="</s>").save_pretrained(
-    folder / "model"
-)
+PreTrainedTokenizerFast(
+    tokenizer_object=tokenizer, unk_token="<unk>", bos_token="<s>", eos_token="</s>"
+).save_pretrained(folder / "model")
 shape = {"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4}
-LlamaForCausalLM(LlamaConfig(vocab_size=64, num_key_value_heads=2, max_position_embeddings=4096, **shape)).save_pretrained(
-    folder / "model"
-)
+LlamaForCausalLM(
+    LlamaConfig(vocab_size=64, num_key_value_heads=2, max_position_embeddings=4096, **shape)
+).save_pretrained(folder / "model")
