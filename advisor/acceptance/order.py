@@ -36,6 +36,8 @@ class Order:
     facts: Mapping[str, Value] = field(default_factory=dict)
     extras: Mapping[str, object] = field(default_factory=dict)
     """Values of `EXTRAS` as they were written."""
+    items: tuple[str, ...] = ()
+    """The checklist that belongs to the order, where it is an answer or a pack."""
 
 
 def flat(data: Mapping[str, Any]) -> dict[str, object]:

@@ -65,6 +65,7 @@ TOOLS: tuple[Tool, ...] = (
         r"\"DCGM (?:GPU )?Diagnostic\"",
         r"^\|-+\s+(?:Deployment|Hardware|Integration|Stress)",
         r"\"test_categories\"",
+        r"[Hh]ost engine connection|unable to establish a connection to the specified host",
         r"^\| (?:Denylist|NVML Library|GPU Memory|Targeted Stress|Memory Bandwidth|PCIe)\s+\|",
     ),
     known(
@@ -150,7 +151,8 @@ TOOLS: tuple[Tool, ...] = (
         "pathping",
         traceroute.read_pathping,
         r"pathping [/\w]",
-        r"Source to Here",
+        r"Source to Here|指向此处的源|此節點/連結",
+        r"已丢失/已发送|正在计算统计信息",
         r"Lost/Sent = Pct",
         r"=\s*\d+%\s+\|\s*$",
     ),
@@ -160,6 +162,7 @@ TOOLS: tuple[Tool, ...] = (
         r"^(?:traceroute6? to |traceroute: |Tracing the path to |Selected device |Tracing route to )|^besttrace",
         r"^\s*\d+\s+(?:\*\s+\*\s+\*|\S+ \([^)]+\)\s+[\d.]+ ms|[\d.]+\s+[\d.]+ ms)",
         r"^\s*\d+\s+[\d.]+\s+[\d.]+ ms\s+(?:AS|\*)",
+        r"个跃点跟踪|個躍點",
     ),
     known(
         "ping",
@@ -188,6 +191,7 @@ TOOLS: tuple[Tool, ...] = (
         dmesg.read,
         r"^\[\s+0\.000000\] Linux version",
         r"NVRM: ",
+        r"^dmesg: read kernel buffer failed",
         r"oom-kill|Out of memory: Kill",
         r"segfault at",
         r"AER: ",
@@ -232,7 +236,7 @@ TOOLS: tuple[Tool, ...] = (
         r"SMBIOS \d",
         r"Total Width: ",
     ),
-    known("lspci", host.read_lspci, r"^(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] [A-Z]", r"LnkSta:"),
+    known("lspci", host.read_lspci, r"^(?:[0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7] (?:[A-Z]|3D)", r"LnkSta:"),
     known(
         "free",
         host.read_free,

@@ -23,7 +23,7 @@ from advisor.acceptance.reading import Reading
 from advisor.core.errors import BadInput, HkgpuError
 from advisor.core.facts import Fact, Facts, Value
 from advisor.core.findings import Outcome
-from advisor.core.judged import OF_RULING, WORST_FIRST, Delivery, FileJudged, Finding, ItemJudged, Judgement
+from advisor.core.judged import OF_RULING, ORDER, WORST_FIRST, Delivery, FileJudged, Finding, ItemJudged, Judgement
 from advisor.knowledge.library import Library, open_library
 
 if TYPE_CHECKING:
@@ -87,7 +87,9 @@ def read_order(text: str, where: str) -> order.Order:
     card = str(slots.get("gpu_model") or slots.get("gpu.id") or "")
     found = answers_from(slots, open_library()).answers
     facts = {key: fact.value for key, fact in found[0].items()} if found else {}
-    return order.Order(card, facts, extras)
+    listed = data.get("checklist")
+    items = tuple(str(one.get("id")) for one in listed if isinstance(one, Mapping)) if isinstance(listed, list) else ()
+    return order.Order(card, facts, extras, items)
 
 
 def _judged(outputs: Iterable[Output], ordered: order.Order | None) -> Delivery:
@@ -100,7 +102,13 @@ def _judged(outputs: Iterable[Output], ordered: order.Order | None) -> Delivery:
     # Where the names tell place, carrier, hour and direction, the outputs are compared with one another.
     judged += [_file(Output(name, both), asked, library) for name, both in comparisons.compare(read, library)]
     files = tuple(judged)
-    return Delivery(files, tuple(_items(files, library, ordered is not None)), dict(asked.facts))
+    items = list(_items(files, library, ordered is not None))
+    # What the checklist asks for and nothing speaks of: no evidence is inconclusive.
+    seen = {item.item for item in items}
+    items += [
+        ItemJudged(key, "inconclusive", None, ()) for key in asked.items if key in library.items and key not in seen
+    ]
+    return Delivery(files, tuple(items), dict(asked.facts), asked.card)
 
 
 def _judge_output(output: Output, asked: order.Order, library: Library) -> Iterator[FileJudged]:
@@ -185,7 +193,7 @@ def _findings(outcome: Outcome, library: Library) -> tuple[Finding, ...]:
     for ruling in outcome.rulings:
         advice = said[ruling.rule]
         figure, limit, source = _deciding(ruling.rule, advice.values, outcome.facts, library)
-        sources = (source, *ruling.because) if source else ruling.because
+        sources = (source,) if source == ORDER else (source, *ruling.because) if source else ruling.because
         found.append(
             Finding(
                 ruling.rule,
@@ -216,7 +224,8 @@ def _deciding(
             record = library.heuristic_record(right.heuristic)
             return facts.value(condition.fact), record.quantity, record.accepted.source
         if isinstance(right, FactRef):
-            return facts.value(condition.fact), facts.value(right.fact), ""
+            ordered = ORDER if not right.fact.startswith("read.") else ""
+            return facts.value(condition.fact), facts.value(right.fact), ordered
         return facts.value(condition.fact), right if not isinstance(right, tuple) else None, ""
     last = conditions[-1]
     return facts.value(last.fact), None, ""
@@ -269,8 +278,8 @@ def commands(
     """What a delivery is accepted with, as path -> text; the paths are names of files in one folder.
 
     `server.sh`, `office.sh`, `source.sh`, `office.ps1`: the scripts for a site (fields of `commands.Site` by name; at
-    least `target`). `form.md`: what a person looks at, of the plan's checklist where there is a plan. `order.yaml`, with
-    a plan (the JSON of an answer, or `plan.json`): what `hkgpu judge --order` takes.
+    least `target`). `form.md`: what a person looks at, of the plan's checklist where there is a plan. `order.yaml`:
+    what `hkgpu judge --order` takes; only with a plan, which is the JSON of an answer, or `plan.json`.
     Raises `BadInput` for a value of the site that is no address, path or name.
     """
     from advisor.acceptance.commands import Site, scripts

@@ -17,6 +17,8 @@ from advisor.core.text import Text
 Judgement = Literal["fail", "inconclusive", "warn", "pass", "does not apply"]
 # A rule's verdict on an output is a rule's verdict like any other; here is what it means for a delivery.
 OF_RULING: Mapping[Verdict, Judgement] = {"no": "fail", "unknown": "inconclusive", "yes_if": "warn", "yes": "pass"}
+# The source of a limit that only the order says.
+ORDER = "order"
 WORST_FIRST: tuple[Judgement, ...] = ("fail", "inconclusive", "warn", "pass", "does not apply")
 
 
@@ -65,6 +67,8 @@ class Delivery:
     files: tuple[FileJudged, ...]
     items: tuple[ItemJudged, ...]
     ordered: Mapping[str, Value] = field(default_factory=dict)
+    card: str = ""
+    """The card as the order names it."""
 
     @property
     def failed(self) -> bool:

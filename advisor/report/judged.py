@@ -7,17 +7,22 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from advisor.core.errors import BadInput
 from advisor.core.facts import Value
-from advisor.core.judged import WORST_FIRST, Delivery, FileJudged, Finding, ItemJudged, Judgement
+from advisor.core.judged import ORDER, WORST_FIRST, Delivery, FileJudged, Finding, ItemJudged, Judgement
 from advisor.core.text import LANGS, Lang, Text
 from advisor.core.units import Quantity
 from advisor.knowledge.library import Library
 from advisor.report.wording import Wording
 
+# What of an order is told, beside the cards.
+_ORDERED = ("host.cpu_cores", "host.ram", "storage.kind", "storage.size", "line.bandwidth", "gpu.nvlink")
+# Rules that say that the buyer has not tested enough.
+_OURS = ("judging.form.", "judging.network.one_", "judging.service.few_")
 VERDICT: dict[Judgement, Text] = {
     "fail": Text("FAIL", "不合格"),
     "inconclusive": Text("INCONCLUSIVE", "无法判断"),
@@ -53,6 +58,13 @@ SENTENCE = {
         "These could not be judged; please let us run them again, or send the whole output:",
         "以下项目无法判断，请安排重跑或提供完整输出：",
     ),
+    "the_order": Text("the order", "订单"),
+    "ordered": Text("Ordered: {what}", "订单：{what}"),
+    "counts": Text("Items: {what}", "条目：{what}"),
+    "count": Text("{count} {verdict}", "{verdict} {count} 项"),
+    "file_of": Text("output: {files}", "输出：{files}"),
+    "please": Text("Please {remedy}.", "请{remedy}。"),
+    "no_evidence": Text("no output and no signed form speaks of it", "没有该项的输出，也没有签名的核对表"),
     "nothing": Text("There was no output to judge.", "没有可判断的输出。"),
 }
 
@@ -80,9 +92,9 @@ class _Page:
     def __init__(self, wording: Wording, library: Library) -> None:
         self.wording, self.library = wording, library
 
-    def fixed(self, key: str) -> str:
+    def fixed(self, key: str, **words: str) -> str:
         """A fixed sentence; a problem that is none of them is shown as it is."""
-        return self.wording.fixed(SENTENCE, key)
+        return self.wording.fixed(SENTENCE, key, **words)
 
     def verdict(self, judgement: Judgement) -> str:
         """A verdict's word."""
@@ -106,16 +118,32 @@ class _Page:
         """An item's title."""
         return self.wording.text(self.library.items[item].title.text) if item in self.library.items else item
 
+    def line(self, item: ItemJudged) -> str:
+        """An item in one line: its title, what was found, the limit."""
+        mark = ": " if self.wording.lang == "en" else "："
+        return f"{self.title(item.item)}{mark}{self.why(item)}{self.limits(item)}"
+
+    def remedy(self, item: ItemJudged) -> str:
+        """What the vendor is asked to do about a failed item."""
+        record = self.library.items.get(item.item)
+        if record is None or record.remedy is None:
+            return ""
+        return self.fixed("please", remedy=self.wording.text(record.remedy.text))
+
     def why(self, item: ItemJudged) -> str:
         """One line of reason for an item."""
         if item.finding is not None:
             return self.said(item.finding)
+        if not item.files:
+            return self.fixed("no_evidence")
         return self.fixed("no_order" if item.judgement == "does not apply" else "no_limit")
 
     def sources(self, finding: Finding | None) -> str:
         """Titles of the sources of a finding."""
         if finding is None:
             return ""
+        if finding.sources == (ORDER,):
+            return self.fixed("the_order")
         known = [self.library.sources[key].title for key in finding.sources if key in self.library.sources]
         return "; ".join(known) or ", ".join(finding.sources)
 
@@ -150,8 +178,9 @@ class _Page:
         """Items first, worst first; then the outputs."""
         if not delivery.files:
             yield self.fixed("nothing")
+        yield from self.head(delivery)
         for item in self.sorted(delivery):
-            yield f"{self.verdict(item.judgement):14} {self.title(item.item)}: {self.why(item)}{self.limits(item)}"
+            yield f"{self.verdict(item.judgement):14} {self.line(item)}"
         yield ""
         for file in delivery.files:
             yield f"{self.verdict(file.judgement):14} {file.file} ({_tool(file)})"
@@ -159,11 +188,41 @@ class _Page:
                 yield f"               {reason}"
         yield from self.message(delivery)
 
+    def head(self, delivery: Delivery) -> Iterator[str]:
+        """What was ordered, and how many items came to which verdict, worst first."""
+        if ordered := self.ordered(delivery):
+            yield self.fixed("ordered", what=ordered)
+        counts = Counter(item.judgement for item in delivery.items)
+        words = [
+            self.fixed("count", count=str(counts[verdict]), verdict=self.verdict(verdict))
+            for verdict in WORST_FIRST
+            if counts[verdict]
+        ]
+        if words:
+            yield self.fixed("counts", what=("，" if self.wording.lang != "en" else ", ").join(words))
+
+    def ordered(self, delivery: Delivery) -> str:
+        """The order in one line; empty where there is none."""
+        facts = delivery.ordered
+        count = facts.get("gpu.count")
+        cards = self.value(count) if isinstance(count, Quantity) else ""
+        parts = [" × ".join(word for word in (cards, delivery.card) if word)]
+        for fact in _ORDERED:
+            if fact in facts and fact in self.library.facts:
+                name = self.wording.text(self.library.facts[fact].name.text)
+                parts.append(f"{name} {self.wording.value(fact, facts[fact])}")
+        return ("，" if self.wording.lang != "en" else ", ").join(part for part in parts if part)
+
     def limits(self, item: ItemJudged) -> str:
         """Figure against limit, where a rule compared two."""
-        if item.finding is None or not isinstance(item.finding.limit, Quantity | float | int):
+        finding = item.finding
+        if finding is None or isinstance(finding.limit, bool) or not isinstance(finding.limit, Quantity | float | int):
             return ""
-        return f" ({self.value(item.finding.figure)}; {self.fixed('limit')} {self.value(item.finding.limit)})"
+        amount = finding.limit.value if isinstance(finding.limit, Quantity) else finding.limit
+        if amount == 0:
+            # "None at all" is what the sentence says already.
+            return ""
+        return f" ({self.value(finding.figure)}; {self.fixed('limit')} {self.value(finding.limit)})"
 
     @staticmethod
     def sorted(delivery: Delivery) -> list[ItemJudged]:
@@ -174,6 +233,9 @@ class _Page:
         """The checklist filled in, as a task list, with figure, limit, source and file."""
         yield f"# {self.fixed('heading')}"
         yield ""
+        for line in self.head(delivery):
+            yield _plain(line)
+            yield ""
         yield f"## {self.fixed('items')}"
         for item in self.sorted(delivery):
             box = "x" if item.judgement == "pass" else " "
@@ -181,7 +243,8 @@ class _Page:
             yield f"  - {_plain(self.why(item) + self.limits(item))}"
             if item.finding is not None:
                 yield f"  - {self.fixed('source')}: {_plain(self.sources(item.finding))}"
-            yield f"  - {self.fixed('file')}: {', '.join(f'`{_plain(name)}`' for name in item.files)}"
+            if item.files:
+                yield f"  - {self.fixed('file')}: {', '.join(f'`{_plain(name)}`' for name in item.files)}"
         yield ""
         yield f"## {self.fixed('files')}"
         for file in delivery.files:
@@ -200,14 +263,28 @@ class _Page:
             yield ""
             yield f"## {page.fixed('message')}"
             yield page.fixed("dear")
+            if ordered := page.ordered(delivery):
+                yield ""
+                yield _plain(page.fixed("ordered", what=ordered))
+            yield ""
             for item in failed:
-                yield f"- {_plain(page.title(item.item))}: {_plain(page.why(item) + page.limits(item))}"
-            unclear = [item for item in delivery.items if item.judgement == "inconclusive"]
+                yield f"- {_plain(page.line(item))}"
+                if remedy := page.remedy(item):
+                    yield f"  {_plain(remedy)} ({_plain(page.fixed('file_of', files=', '.join(item.files)))})"
+            unclear = [item for item in delivery.items if item.judgement == "inconclusive" and _theirs(item)]
             if unclear:
+                yield ""
                 yield page.fixed("repeat")
+                yield ""
                 for item in unclear:
-                    yield f"- {_plain(page.title(item.item))}: {_plain(page.why(item))}"
+                    yield f"- {_plain(page.line(item))}"
+            yield ""
             yield page.fixed("ask")
+
+
+def _theirs(item: ItemJudged) -> bool:
+    """Whether the vendor can do something about an item that could not be judged: not where our own test is missing."""
+    return item.finding is not None and not item.finding.rule.startswith(_OURS)
 
 
 def _tool(file: FileJudged) -> str:

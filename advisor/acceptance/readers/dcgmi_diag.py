@@ -27,7 +27,17 @@ _HARDWARE = re.compile(
 _DEPLOYMENT = re.compile(
     r"list|library|permission|persistence|environment|retirement|graphics|inforom|software|fabric", re.IGNORECASE
 )
+_DEVICES = re.compile(
+    r"(?:GPU Device IDs Detected|GPU Device IDs)\s*\|\s*(?P<ids>[0-9a-fA-F]{4}(?:\s*,\s*[0-9a-fA-F]{4})*)\s*\|"
+)
 Result = tuple[str, str]
+
+
+def _entities(data: Any) -> float | None:
+    """Cards named by the results of DCGM 3 (gpu_id) or 4 (entity_id); None where none is."""
+    text = json.dumps(data)
+    found = set(re.findall(r'"(?:gpu_id|entity_id)": "?(\d+)', text))
+    return float(len(found)) if found else None
 
 
 def read(text: str) -> Reading:
@@ -51,6 +61,8 @@ def read(text: str) -> Reading:
         results = [("", status) for status in re.findall(r'"status"\s*:\s*"(\w+)"', text)]
         whole = False
     reading.complete = whole
+    listed = _DEVICES.search(text)
+    reading.count(cards_tested=len(listed["ids"].split(",")) if listed else _entities(data))
     _count(reading, results)
     reading.ran = bool(results)
     if re.search(r"^Error: |unable to (?:connect|establish)", text, re.IGNORECASE | re.MULTILINE) and not results:

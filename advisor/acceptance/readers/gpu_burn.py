@@ -46,7 +46,7 @@ def read(text: str) -> Reading:
     reading.ran = not (_DEAD.search(text) or (died and died == len(rates)))
     if results:
         reading.count(burn_faulty=results.count("FAULTY"), burn_ok=results.count("OK"))
-    reading.count(burn_errors=errors)
+    reading.count(burn_errors=errors, cards_tested=len(results) or None)
     if rates:
         reading.measure("", burn_rate=least(rates))
     if temps and reading.ran:

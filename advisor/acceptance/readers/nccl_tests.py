@@ -41,6 +41,7 @@ def read(text: str) -> Reading:
         reading.ran = False
     reading.complete = bool(rows) and len(rows) == len(_BEGUN.findall(text)) and (average is not None or bool(rows))
     if ranks:
+        reading.count(cards_tested=len(ranks))
         reading.count(ranks=len(ranks), nccl_nodes=len({rank["host"] for rank in ranks}))
     if rows:
         _largest(reading, rows, text)

@@ -60,6 +60,8 @@ class Item(Record):
     ask: BiText | None = None
     command: Words | None = None
     pass_if: BiText
+    remedy: BiText | None = None
+    """What to ask of the vendor where it fails, as the end of "please ..."."""
     because: Items[Id] = Field(min_length=1)
     variants: Items[Variant] = ()
 
