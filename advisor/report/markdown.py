@@ -58,8 +58,15 @@ def _understood(reply: Json, wording: Wording) -> list[str]:
             lines.append(f"- {wording.pair(wording.fixed(sentences.HEADING, key), escape(pairs))}")
     for entry in reply["rejected"]:
         head = wording.fixed(sentences.HEADING, "rejected")
-        lines.append(f"- {head}: {escape(entry.get('text', ''))} · {escape(entry.get('reason', ''))}")
+        said = f"{escape(entry.get('text', ''))} · {escape(rejection(entry, wording))}"
+        lines.append(f"- {wording.pair(head, said)}")
     return ["\n".join(lines)]
+
+
+def rejection(entry: Json, wording: Wording) -> str:
+    """Why something was not taken, in words."""
+    reason = str(entry.get("reason", ""))
+    return wording.fixed(sentences.REJECTED, reason) if reason in sentences.REJECTED else reason
 
 
 def facts_line(reply: Json, key: str, wording: Wording) -> str:

@@ -103,7 +103,7 @@ def _notes(reply: Json, wording: Wording) -> list[str]:
     if reply["act"] in _TURNS:
         head = wording.fixed(sentences.HEADING, "rejected")
         for entry in reply["rejected"]:
-            said = " · ".join(part for part in (entry.get("text", ""), entry.get("reason", "")) if part)
+            said = " · ".join(part for part in (entry.get("text", ""), markdown.rejection(entry, wording)) if part)
             notes += [wording.pair(head, said)] if said else []
     return [str(note) for note in notes if note and note != reply["summary"]]
 

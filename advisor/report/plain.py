@@ -45,7 +45,7 @@ def _understood(reply: Json, wording: Wording) -> list[str]:
             lines.append(wording.pair(wording.fixed(sentences.HEADING, key), pairs))
     for entry in reply["rejected"]:
         head = wording.fixed(sentences.HEADING, "rejected")
-        lines.append(f"{head}: {entry.get('text', '')} ({entry.get('reason', '')})")
+        lines.append(wording.pair(head, f"{entry.get('text', '')} ({markdown.rejection(entry, wording)})"))
     return lines
 
 

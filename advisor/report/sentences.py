@@ -108,6 +108,21 @@ HEADING = {
     "changes": Text("What changed", "变化"),
     "claims": Text("The vendor's sentence", "供应商的说法"),
 }
+# Why something that a message names was not taken as what the person wants.
+REJECTED = {
+    "negated": Text("you rule it out", "你说了不要"),
+    "measured": Text("a measurement, not a wish", "这是测量值，不是要求"),
+    "hearsay": Text("what others say", "听别人说的"),
+    "asked": Text("only asked about", "只是在问"),
+    "checkpoint": Text("the size of a checkpoint", "这是存档大小"),
+    "variant": Text("another way, asked about in passing", "顺带问的另一种做法"),
+    "comparison": Text("named for comparison", "只用来对比"),
+    "threshold": Text("a limit, not a measurement", "这是门槛，不是实测"),
+    "replaced": Text("replaced by what you said later", "已被后面的话替换"),
+    "instruction": Text("an instruction to the assistant, which it does not take", "这是对助手下的指令，不采纳"),
+    "quoted price": Text("a price that was quoted", "这是别人的报价"),
+    "impossible": Text("no such number can be", "不可能有这样的数"),
+}
 WORD = {
     "peak": Text("peak memory a card", "每卡显存峰值"),
     "usable": Text("usable", "可用"),
