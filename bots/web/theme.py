@@ -81,8 +81,8 @@ def theme() -> gr.themes.Base:
 
 @cache
 def style() -> str:
-    """Our style sheet."""
-    return (_HERE / "style.css").read_text("utf-8")
+    """Our style sheet, and that of the plan."""
+    return "\n".join((_HERE / name).read_text("utf-8") for name in ("style.css", "plan.css"))
 
 
 def head(lang: Lang) -> str:

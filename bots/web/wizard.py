@@ -113,7 +113,7 @@ class Wizard:
         """Updates of `planned` for answers by slot."""
         reply = await self.pool.run(work.advised, given, self.lang, config)
         link = await self.pool.run(work.link, given, self.lang, config)
-        shown = await self.view.shown(reply, given)
+        shown = await self.view.shown(reply, given, config)
         return [*shown, take.along(reply, given, config, link, self.lang)]
 
     async def review_update(self, saved: Saved, checked: dict[str, Any]) -> str:
@@ -299,6 +299,22 @@ def _wire_plan(one: Wizard, make: gr.Button, again: gr.Button) -> None:
         return await filled_in(one, {**kept(copied), "step": 0})
 
     one.over.click(taken_over, [one.copied], one.everything, **_QUIET)
+
+    @guarded(one.lang)
+    async def along(given: dict[str, object], config: str | None) -> Any:
+        reply = await one.pool.run(work.advised, given, one.lang, config)
+        link = await one.pool.run(work.link, given, one.lang, config)
+        return take.along(reply, given, config, link, one.lang) if given else gr.skip()
+
+    one.view.given.change(along, [one.view.given, one.view.config], [one.taking], **_QUIET)
+
+    @guarded(one.lang)
+    async def kept_as_mine(saved: Any, given: dict[str, object]) -> list[Any]:
+        raw = await one.pool.run(work.typed, given)
+        now = {**kept(saved), "answers": raw, "unknown": [], "step": len(one.names) - 1}
+        return await filled_in(one, now)
+
+    one.view.keep.click(kept_as_mine, [one.saved, one.view.given], one.everything, **_QUIET)
 
 
 def _wire_config(one: Wizard) -> None:

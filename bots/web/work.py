@@ -64,6 +64,11 @@ def _reply(given: Mapping[str, object], lang: Lang, config: str | None) -> answe
         return answer.advise(given, lang=lang, model_config=path)
 
 
+def typed(given: Mapping[str, object]) -> Json:
+    """Answers by slot as a form shows them, by fact id."""
+    return dict(form_taken.given_facts(given))
+
+
 def ready() -> bool:
     """Whether this process can answer and remember."""
     from advisor.consult import spoken
