@@ -133,7 +133,7 @@ def heard(text: str, state: State, library: Library) -> tuple[Entry, Understandi
         entry = _bare(text, state, seen, library) or _spoken(text, state, seen, library)
     entry.setdefault("answers", [])
     entry.setdefault("intent", seen.intent)
-    return {"format": FORMAT, **entry, "lang": _lang(text, entry, state, seen, library)}, seen
+    return {"format": FORMAT, **entry, "lang": _lang(seen.prose or text, entry, state, seen, library)}, seen
 
 
 def _commanded(command: Command, state: State, library: Library) -> Entry | None:
@@ -234,11 +234,30 @@ def _spoken(text: str, state: State, seen: Understanding, library: Library) -> E
     }
 
 
-def chosen(slots: Mapping[str, Any], state: State, lang: Lang) -> Entry:
-    """What a button or a form says in a conversation: slots by name, and no words."""
+def chosen(given: Mapping[str, Any], state: State, lang: Lang, library: Library) -> Entry:
+    """What a button or a form says in a conversation: values by slot or fact, and no words."""
     intent = "provide_info" if state.slots else "ask_feasibility"
-    spoken = state.lang or lang
-    return {"format": FORMAT, "act": "said", "answers": said(slots), "intent": intent, "lang": spoken}
+    slots: dict[str, Any] = {}
+    for key, value in given.items():
+        slot, spoken = _spoken_value(key, value, library)
+        slots[slot] = [*slots.get("task", ()), *spoken] if slot == "task" else spoken
+    return {"format": FORMAT, "act": "said", "answers": said(slots), "intent": intent, "lang": state.lang or lang}
+
+
+def _spoken_value(key: str, value: Any, library: Library) -> tuple[str, Any]:
+    """A slot and its value as a sentence would have given them: "full" of the method is `full_ft` of the task."""
+    fact = fact_of(key, library)
+    record = library.facts.get(fact)
+    if record is None:
+        return key, value
+    words = {known: word for word, known in reversed(record.values.items())}
+    if record.slot == "task":
+        stages = library.facts["tuning.stage"].values
+        words = {**{known: word for word, known in reversed(stages.items())}, **words}
+        return "task", [words.get(str(each), str(each)) for each in (value if isinstance(value, list) else [value])]
+    if record.kind == "boolean" and isinstance(value, str):
+        return record.slot or fact, value == "true"
+    return record.slot or fact, words.get(value, value) if isinstance(value, str) else value
 
 
 def said(slots: Mapping[str, Any]) -> list[dict[str, Any]]:

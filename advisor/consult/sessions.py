@@ -178,7 +178,7 @@ class Sessions:
 
     def _heard(self, text: str, state: State, beside: Beside) -> tuple[dict[str, Any], Understanding | None]:
         if beside.given:
-            entry, seen = chosen(beside.given, state, beside.tongue or "en"), None
+            entry, seen = chosen(beside.given, state, beside.tongue or "en", self._library), None
         else:
             entry, seen = heard(text, state, self._library)
             if beside.tongue and state.lang is None and not tells_language(text, self._library):

@@ -89,9 +89,11 @@ class Chats:
         with self._read() as connection:
             return any(connection.execute(query).first() is not None for query in (known, coming))
 
-    def open(self) -> tuple[str, ...]:
-        """The keys of the messages that nobody works on, the oldest first."""
+    def unclaimed(self, thread: str | None = None) -> tuple[str, ...]:
+        """The keys of the messages that nobody works on, the oldest first; of one thread or of all."""
         query = select(arrivals.c.key).where(arrivals.c.payload.is_not(None), arrivals.c.until < _now())
+        if thread is not None:
+            query = query.where(arrivals.c.thread == thread)
         with self._read() as connection:
             return tuple(connection.execute(query.order_by(arrivals.c.stamp)).scalars())
 
@@ -144,18 +146,25 @@ class Chats:
         with self._write() as connection:
             connection.execute(done.values(payload=None, owner="", until=0, posted=posted))
 
+    def mark(self, key: str, posted: str) -> None:
+        """Name what is about to be posted, so that it is recognised if this process dies before it is told."""
+        with self._write() as connection:
+            connection.execute(update(arrivals).where(arrivals.c.key == key).values(posted=posted))
+
     def posted(self, key: str) -> str | None:
         """The answer of a message, None where it has none yet."""
         with self._read() as connection:
             found: str | None = connection.execute(select(arrivals.c.posted).where(arrivals.c.key == key)).scalar()
         return found
 
-    def amend(self, key: str, payload: Mapping[str, Any] | None) -> None:
-        """Change a message that still waits, or withdraw it."""
+    def reword(self, key: str, text: str | None) -> None:
+        """The text of a message that still waits was changed; None: it was deleted, and is answered no more."""
         waits = and_(arrivals.c.key == key, arrivals.c.payload.is_not(None), arrivals.c.owner == "")
-        body = None if payload is None else json.dumps(dict(payload))
         with self._write() as connection:
-            connection.execute(update(arrivals).where(waits).values(payload=body))
+            row = connection.execute(select(arrivals.c.payload).where(waits)).first()
+            if row is not None:
+                body = None if text is None else json.dumps({**json.loads(row.payload), "text": text})
+                connection.execute(update(arrivals).where(waits).values(payload=body))
 
     def waiting(self) -> int:
         """How many messages wait for an answer."""

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from advisor.core.errors import BadInput, HkgpuError
-from bots.cli import backup, chat, claims, judge, kit, options, rules, web
+from bots.cli import backup, chat, claims, judge, kit, options, rules, slack, web
 
 app = typer.Typer(
     name="hkgpu",
@@ -34,6 +34,7 @@ app.command()(chat.forget)
 app.command()(backup.backup)
 app.command()(backup.restore)
 app.command()(web.web)
+app.command()(slack.slack)
 
 
 def _version(asked: bool) -> None:
