@@ -54,6 +54,7 @@ class PlanView:
     checklist: gr.Column = field(init=False)
     which: gr.Dropdown = field(init=False)
     to: gr.Dropdown = field(init=False)
+    apply: gr.Button = field(init=False)
     wrong: gr.Markdown = field(init=False)
     more: gr.Accordion = field(init=False)
 
@@ -214,9 +215,8 @@ def _lay_basis(view: PlanView) -> None:
             view.to = gr.Dropdown(
                 [], label=word("to", lang), elem_id="change-to", interactive=True, allow_custom_value=True
             )
-            apply = gr.Button(word("apply", lang), elem_id="change-apply")
+            view.apply = gr.Button(word("apply", lang), elem_id="change-apply")
         view.wrong = panel(elem_id="change-wrong")
-    _wire_change(view, apply)
 
 
 def _wire(view: PlanView) -> None:
@@ -245,6 +245,7 @@ def _wire(view: PlanView) -> None:
     view.reset.click(back, [view.origin, view.config], whole, **_QUIET)
     for place, slider in enumerate(view.sliders):
         _wire_slider(view, slider, place)
+    _wire_change(view)
     _wire_ticks(view)
 
 
@@ -261,7 +262,7 @@ def _wire_slider(view: PlanView, slider: gr.Slider, place: int) -> None:
     slider.input(slid, inputs, [*view.redrawn, *view.sliders], trigger_mode="always_last", **_QUIET)
 
 
-def _wire_change(view: PlanView, apply: gr.Button) -> None:
+def _wire_change(view: PlanView) -> None:
     known = {each.fact: each for each in form.fields(view.lang)}
 
     def chosen(fact: str | None) -> Any:
@@ -285,7 +286,7 @@ def _wire_change(view: PlanView, apply: gr.Button) -> None:
         return [*view.redraw(found, origin, config), *view.moved_to(found)]
 
     inputs = [view.which, view.to, view.given, view.origin, view.config]
-    apply.click(applied, inputs, [*view.redrawn, *view.sliders], **_QUIET)
+    view.apply.click(applied, inputs, [*view.redrawn, *view.sliders], **_QUIET)
 
 
 def _wire_ticks(view: PlanView) -> None:
