@@ -30,7 +30,7 @@ from advisor.pack.monitoring import Symptom, Watch, monitoring
 from advisor.pack.readme import readme
 from advisor.pack.scene import interval, scene_of
 from advisor.pack.site import Site, site_of
-from advisor.pack.tools import Written, short, tools, written
+from advisor.pack.tools import page, tools, written
 from advisor.pack.transfer import transfers
 from advisor.pack.tree import Scene
 from advisor.pack.words import listed, text
@@ -162,7 +162,8 @@ def _acceptance(work: _Work) -> _Part:
     with tempfile.TemporaryDirectory() as folder:
         names = judge.write_scripts(Path(folder), site)
         files = {f"acceptance/{name}": (Path(folder) / name).read_bytes() for name in names}
-    return files, {name: text(work.wording, "about_acceptance") for name in files}, []
+    gaps = [] if work.site.target else [("acceptance", text(work.wording, "no_target"))]
+    return files, {name: text(work.wording, "about_acceptance") for name in files}, gaps
 
 
 def _training(work: _Work) -> _Part:
@@ -173,50 +174,10 @@ def _training(work: _Work) -> _Part:
     if f"{folder}/accelerate/job.json" in files:
         files[f"{folder}/accelerate/train.py"] = template("train.py.txt", {})
         about[f"{folder}/accelerate/train.py"] = text(work.wording, "about_train_py")
-    files[f"{folder}/TOOLS.md"] = _tools_page(work, every)
+    files[f"{folder}/TOOLS.md"] = page(every, work.scene, work.wording)
     about[f"{folder}/TOOLS.md"] = text(work.wording, "about_tools_md")
     gaps = [(each.tool.name, " ".join(each.why_not)) for each in every if each.why_not]
     return files, about, gaps
-
-
-def _tools_page(work: _Work, every: list[Written]) -> bytes:
-    wording, recommended = work.wording, work.reply["recommended"]
-    lines = [
-        f"# {text(wording, 'tools_title')}",
-        "",
-        text(wording, "tools_head"),
-        "",
-        f"## {text(wording, 'tools_plan')}",
-        "",
-    ]
-    lines += [f"- {name}: {quoting.code(value)}" for name, value in _plan_values(work, recommended)]
-    lines += ["", f"## {text(wording, 'tools_can')}", ""]
-    for each in every:
-        if each.files:
-            lines += [f"### {each.tool.name}", ""]
-            lines += [text(wording, "tools_start", stack=each.tool.stack.rpartition(".")[2]), ""]
-            lines += [
-                f"- `{short(each.tool)}/{path.rpartition('/')[2]}`: {wording.text(said)}"
-                for path, said in each.about.items()
-            ]
-            lines += [""]
-            if each.tool.note is not None:
-                lines += [wording.filled(each.tool.note.text, {"model_dir": str(work.scene["model_dir"])}), ""]
-    refused = [each for each in every if each.why_not]
-    if refused:
-        lines += [f"## {text(wording, 'tools_cannot')}", ""]
-        lines += [f"- **{each.tool.name}**: {' '.join(each.why_not)}" for each in refused]
-    return ("\n".join(lines).rstrip() + "\n").encode()
-
-
-def _plan_values(work: _Work, recommended: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
-    """The values that every tool's file repeats."""
-    names = ["method", "stage", "sharding", "precision", "micro_batch", "grad_accum", "global_batch", "seq_len"]
-    names += ["grad_ckpt", "optimizer", "lora_rank", "quant", "learning_rate", "save_steps"]
-    for name in names:
-        value = work.scene[name]
-        if value is not None:
-            yield name, value
 
 
 def _environment(work: _Work) -> _Part:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from advisor.pack import quoting
-from advisor.pack.words import Wording, listed, text
+from advisor.pack.words import Wording, listed, pair, text
 
 
 def readme(
@@ -35,16 +35,18 @@ def readme(
             continue
         place += 1
         lines += [f"### {place}. {text(wording, step['text'])}", ""]
-        lines += [f"- [{name}]({name}): {about[name]}" for name in files]
+        lines += [f"- {pair(wording, f'[{name}]({name})', about[name])}" for name in files]
         lines += [""]
     gaps = list(missing)
     if gaps:
         lines += [f"## {text(wording, 'readme_missing')}", ""]
-        lines += [f"- **{name}**: {why}" for name, why in gaps]
+        lines += [f"- {pair(wording, f'**{name}**', why)}" for name, why in gaps]
         lines += [""]
     if reply["assumptions"]:
         lines += [f"## {text(wording, 'readme_assumed')}", "", text(wording, "readme_assumed_head"), ""]
-        lines += [f"- {each['fact']} = {quoting.code(each['value'])}: {each['why']}" for each in reply["assumptions"]]
+        for each in reply["assumptions"]:
+            assumed = f"{each['fact']} = {quoting.code(each['value'])}"
+            lines.append(f"- {pair(wording, assumed, each['why'])}")
         lines += [""]
     lines += [text(wording, "by_hkgpu")]
     return ("\n".join(lines) + "\n").encode()

@@ -7,7 +7,7 @@ a word for one of the plan's choices (an optimizer, a stage) is refused with tha
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +18,7 @@ from advisor.knowledge.records.stacks import Tool, ToolFile
 from advisor.knowledge.writer import write_text
 from advisor.pack import quoting
 from advisor.pack.tree import Scalar, Scene, filled, holds, laid
-from advisor.pack.words import Wording, text
+from advisor.pack.words import Wording, pair, text
 
 # A shell variable that the person at the server sets; everything else of a command is quoted.
 _VARIABLE = re.compile(r"(?:--[a-z_]+=)?\$[A-Z][A-Z0-9_]*")
@@ -48,7 +48,8 @@ def written(tool: Tool, scene: Scene, wording: Wording) -> Written:
     where = f"knowledge/compatibility/tools/{short(tool)}.yaml"
     refused = [wording.text(each.why.text) for each in tool.refuses if holds(each.when, scene, where)]
     own, lacking = _words(tool, scene)
-    refused += [text(wording, "no_word", tool=tool.name, what=name, value=str(scene[name])) for name in lacking]
+    if not refused:
+        refused = [text(wording, "no_word", tool=tool.name, what=name, value=str(scene[name])) for name in lacking]
     if tool.models is not None and scene["model_id"] not in tool.models:
         refused.append(text(wording, "no_model", tool=tool.name))
     if refused:
@@ -63,6 +64,38 @@ def written(tool: Tool, scene: Scene, wording: Wording) -> Written:
             found[path] = _body(file, full, wording, where)
             about[path] = file.about.text
     return Written(tool, found, about)
+
+
+# What every tool's file repeats of the plan.
+_SHOWN = (
+    "method", "stage", "sharding", "precision", "micro_batch", "grad_accum", "global_batch", "seq_len", "grad_ckpt",
+    "optimizer", "lora_rank", "quant", "learning_rate", "save_steps",
+)  # fmt: skip
+
+
+def page(every: Sequence[Written], scene: Scene, wording: Wording) -> bytes:
+    """`TOOLS.md`: the plan's values, the tools that can run it with their files, and those that cannot."""
+    lines = [f"# {text(wording, 'tools_title')}", "", text(wording, "tools_head"), ""]
+    lines += [f"## {text(wording, 'tools_plan')}", ""]
+    known = ((name, scene[name]) for name in _SHOWN if scene[name] is not None)
+    lines += [f"- {pair(wording, name, quoting.code(value))}" for name, value in known]
+    lines += ["", f"## {text(wording, 'tools_can')}", ""]
+    for each in every:
+        lines += _ready(each, scene, wording) if each.files else []
+    refused = [each for each in every if each.why_not]
+    if refused:
+        lines += [f"## {text(wording, 'tools_cannot')}", ""]
+        lines += [f"- {pair(wording, f'**{each.tool.name}**', ' '.join(each.why_not))}" for each in refused]
+    return ("\n".join(lines).rstrip() + "\n").encode()
+
+
+def _ready(each: Written, scene: Scene, wording: Wording) -> list[str]:
+    tool = each.tool
+    lines = [f"### {tool.name}", "", text(wording, "tools_start", stack=tool.stack.rpartition(".")[2]), ""]
+    lines += [f"- {pair(wording, f'`{path}`', wording.text(said))}" for path, said in each.about.items()]
+    if tool.note is not None:
+        lines += ["", wording.filled(tool.note.text, {"model_dir": str(scene["model_dir"])})]
+    return [*lines, ""]
 
 
 def short(tool: Tool) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from advisor.core.answer import Option
 from advisor.core.errors import HkgpuError
 from advisor.core.facts import Facts
-from advisor.core.units import Quantity, Range
+from advisor.core.units import BITS_PER_BYTE, Quantity, Range
 from advisor.estimate import transfer
 from advisor.knowledge.library import Library
 from advisor.pack import quoting
@@ -20,6 +20,9 @@ from advisor.pack.environment import template
 from advisor.pack.site import Site
 from advisor.pack.tree import Scene
 from advisor.pack.words import Wording, listed, text
+
+# Weights are published in 16 bits unless a model's record says otherwise.
+_BITS = 2**4
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +57,11 @@ def transfers(scene: Scene, option: Option, facts: Facts, site: Site, wording: W
     }
 
 
-def loads(option: Option, facts: Facts) -> Iterator[Load]:
+def loads(option: Option, facts: Facts, library: Library) -> Iterator[Load]:
     """What has to be moved for this plan."""
     data = _amount(facts, "transfer.size", "GB") or _amount(facts, "data.size", "GB")
     yield Load("data", data, "sync.sh push")
-    weights = option.parts.get("weights_whole")
-    yield Load("model", Quantity(weights, "GiB").to("GB").value if weights else None, "fetch_model.sh")
+    yield Load("model", _published(facts, library), "fetch_model.sh")
     if option.method != "inference":
         kept = _amount(facts, "checkpoint.kept", "count") or 1
         size = facts.value("checkpoint.size")
@@ -86,7 +88,7 @@ def _plan(scene: Scene, option: Option, facts: Facts, wording: Wording) -> bytes
     lines = [f"# {text(wording, 'transfer_title')}", "", text(wording, "transfer_head"), ""]
     cells = [text(wording, f"transfer_{name}") for name in ("what", "size", "how", "time")]
     lines += [f"| {' | '.join(cells)} |", "|---|---|---|---|"]
-    for load in loads(option, facts):
+    for load in loads(option, facts, wording.library):
         size = unknown if load.gigabytes is None else wording.quantity(Quantity(load.gigabytes, "GB"))
         # Weights come from the model hub, not over the office's line.
         took = None if load.gigabytes is None or load.name == "model" else hours(load.gigabytes, facts, wording.library)
@@ -102,9 +104,21 @@ def _plan(scene: Scene, option: Option, facts: Facts, wording: Wording) -> bytes
     return ("\n".join(lines) + "\n").encode()
 
 
+def _published(facts: Facts, library: Library) -> float | None:
+    """GB of the model as it is published: 16 bits a parameter unless its maker stores fewer."""
+    total, name = facts.value("model.total"), facts.value("model.id")
+    if not isinstance(total, Quantity):
+        return None
+    record = library.models.get(name) if isinstance(name, str) else None
+    bits = {"fp8": _BITS / 2, "fp4": _BITS / 2**2}.get(record.stored_as or "", _BITS) if record else _BITS
+    return Quantity(total.to("params").value * bits / BITS_PER_BYTE, "B").to("GB").value
+
+
 def _range(hours_: Range, wording: Wording) -> str:
-    low, high = (Quantity(each, "h") for each in (hours_.low, hours_.high))
-    return text(wording, "from_to", low=low, likely=Quantity(hours_.likely, "h"), high=high)
+    """Low, likely and high, in minutes where it is less than an hour."""
+    unit = "h" if hours_.likely >= 1 else "min"
+    low, likely, high = (Quantity(each, "h").to(unit) for each in (hours_.low, hours_.likely, hours_.high))
+    return text(wording, "from_to", low=low, likely=likely, high=high)
 
 
 def _amount(facts: Facts, fact: str, unit: str) -> float | None:

@@ -45,6 +45,11 @@ def text(wording: Wording, key: str, **values: str | Quantity) -> str:
     return wording.text(Text(en or "", zh or "", own))
 
 
+def pair(wording: Wording, name: str, value: str) -> str:
+    """`name: value`, with the colon of the language."""
+    return f"{name}: {value}" if wording.lang == "en" else f"{name}：{value}"
+
+
 def listed(wording: Wording, key: str) -> Any:
     """A list of knowledge/words/pack.yaml that is no text: symptoms, limits, kinds of findings."""
     entries: Any = wording.library.words.require("pack").entries
