@@ -25,6 +25,8 @@ from advisor.report.findings import plain
 # How many questions are tried a turn, and how many values of each: time must stay bounded.
 CANDIDATES = 2 + 1
 VALUES = 2 * 2
+# What is ordered, and what a diagnosis comes to.
+_ENDS = ("order.", "operations.")
 
 
 def first_worth_asking(
@@ -75,7 +77,7 @@ def _outcome(rows: tuple[Judged, ...]) -> str:
 
 def _row(row: Judged) -> tuple[Any, ...]:
     order = sorted(
-        (key, str(plain(row.outcome.facts[key].value))) for key in row.outcome.facts if key.startswith("order.")
+        (key, str(plain(row.outcome.facts[key].value))) for key in row.outcome.facts if key.startswith(_ENDS)
     )
     option = row.option
     if option is None:

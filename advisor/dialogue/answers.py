@@ -55,17 +55,29 @@ class AnswerSets:
 def answers_of(seen: Understanding, library: Any) -> AnswerSets:
     """The facts that an understood message states."""
     sets = _sets(dict(seen.slots), library)
-    said = [Fact(key, value, "said") for key, value in seen.facts.items() if _allowed(key, value, library)]
+    said = [
+        Fact(key, _with_unit(key, value, library), "said")
+        for key, value in seen.facts.items()
+        if _allowed(key, value, library)
+    ]
     return AnswerSets(tuple(Facts().plus(*said, *facts.values()) for facts in sets.answers), sets.problems)
+
+
+def _with_unit(key: str, value: Any, library: Any) -> Value:
+    """A figure as a quantity of its fact's unit; everything else as it is."""
+    record = library.facts[key]
+    figure: Value = value
+    return Quantity(float(value), record.unit or "") if record.kind == "quantity" else figure
 
 
 def _allowed(key: str, value: object, library: Any) -> bool:
     record = library.facts.get(key)
-    return (
-        record is not None
-        and (record.kind == "boolean") == isinstance(value, bool)
-        and (record.kind != "choice" or value in record.choices)
-    )
+    if record is None or (record.kind == "boolean") != isinstance(value, bool):
+        return False
+    if record.kind in ("quantity", "number"):
+        low, high = record.range or (float("-inf"), float("inf"))
+        return isinstance(value, int | float) and low <= value <= high
+    return record.kind != "choice" or value in record.choices
 
 
 def answers_from(given: Mapping[str, object], library: Any) -> AnswerSets:

@@ -17,6 +17,7 @@ from advisor.dialogue.understand import understand
 # A choice is one of these; `NOTHING` is "there is none" where the fact has no such value: the question is settled.
 NOTHING = "nothing"
 _NUMBER = re.compile(r"^(?P<digits>\d[\d,]{0,14}(?:\.\d{1,6})?)\s*(?P<rest>[^\d]*)$")
+_SHORT = 2**5  # characters of an answer that is more than one word and still no sentence of its own
 _SIZE = re.compile(r"^\d[\d.,]*\s*[gt](?:i?b)?$")
 _HAN = re.compile(r"^(?P<digits>[零一二两三四五六七八九十百千万亿半]+)(?P<rest>[^\d]*)$")
 
@@ -71,6 +72,11 @@ def _boolean(said: str, slot: str, phrases: Phrases) -> dict[str, Any] | None:
         return {slot: True}
     if said in phrases.no or phrases.ordinals.get(said) == 2:
         return {slot: False}
+    if len(said) <= _SHORT and not re.search(r"\d\s?%", said):
+        if said.startswith(phrases.no_begins):
+            return {slot: False}
+        if said.startswith(phrases.yes_begins):
+            return {slot: True}
     return None
 
 

@@ -41,6 +41,7 @@ class Phrases:
         self.filler = sorted(self._keys(entries["filler"]), key=len, reverse=True)
         self.leans = sorted(self._keys(entries["leans"]), key=len, reverse=True)
         self.yes, self.no = set(self._keys(entries["yes"])), set(self._keys(entries["no"]))
+        self.no_begins, self.yes_begins = (tuple(map(str, entries[key])) for key in ("no_begins", "yes_begins"))
         self.ordinals = {key: int(place) for place, words in entries["ordinals"].items() for key in self._keys(words)}
         self.carriers: Mapping[str, str] = entries["carriers"]
         self.slots: dict[str, str] = {}

@@ -126,6 +126,7 @@ class Lexicon:
     intents: Mapping[str, Any]
     ranges: Mapping[str, Any]
     said_facts: Mapping[str, Any]
+    observations: Mapping[str, Any]
     ordinary: frozenset[str] = field(default_factory=frozenset)
 
 
@@ -217,6 +218,7 @@ def _build(library: Any) -> Lexicon:
         _entries(library, "intents"),
         _entries(library, "ranges"),
         {**_entries(library, "said_facts"), "tuning.framework": frameworks},
+        _entries(library, "observations"),
         frozenset(str(word) for word in _entries(library, "ordinary")),
     )
 

@@ -13,6 +13,14 @@ from advisor.core.facts import Facts
 from advisor.core.text import Text
 from advisor.dialogue.cards import cards_of
 
+# The interview about idle cards: a question, what must be known before it, and what makes it needless.
+_INTERVIEW = {
+    "observed.disk_wait": ("operations.symptom", "operations.disk"),
+    "observed.cpu_busy": ("operations.disk", "operations.cpu"),
+    "observed.stack": ("operations.cpu", "observed.stack"),
+    "observed.comm_wait": ("observed.stack", "observed.comm_wait"),
+}
+SYMPTOM, CAUSE, STARVED = "operations.symptom", "operations.cause", "starved"
 YES, NO = Text("yes", "是"), Text("no", "否")
 
 
@@ -23,6 +31,9 @@ def missing(answers: Facts, conclusions: Facts, intent: str, library: Any) -> li
     """
     orders = library.words["questions"].entries
     order = orders.get(intent, orders["other"])
+    shown = any(key in conclusions for key in (SYMPTOM, CAUSE, "operations.disk", "operations.cpu"))
+    if shown and "model.params" not in answers and "model.id" not in answers:
+        order = [key for key in order if str(key) in _INTERVIEW]  # what runs badly need not be sized to be mended
     return [question_for(key, library) for key in order if _open(str(key), answers, conclusions, library)]
 
 
@@ -52,11 +63,17 @@ def _open(key: str, answers: Facts, conclusions: Facts, library: Any) -> bool:
     known = conclusions.get(key)
     if known is not None and known.provenance not in ("default", "assumed"):
         return False
+    if key in _INTERVIEW:
+        before, after = _INTERVIEW[key]
+        asks = conclusions.value(SYMPTOM) == STARVED and CAUSE not in conclusions
+        return asks and before in conclusions and after not in conclusions
     return applies(key, answers, library)
 
 
 def applies(key: str, answers: Facts, library: Any) -> bool:
     """Whether a question makes sense beside what was said."""
+    if key == "observed.oom_at":
+        return answers.value("observed.oom") is True and "observed.oom_in" not in answers
     if key == "model.params":
         return "model.id" not in answers
     if key == "model.id":

@@ -14,10 +14,12 @@ from weakref import WeakKeyDictionary
 
 from advisor.dialogue import (
     hardware,
+    impossible,
     jobs,
     language,
     lengths,
     money,
+    outputs,
     places,
     quantities,
     scopes,
@@ -27,10 +29,14 @@ from advisor.dialogue import (
 from advisor.dialogue.cues import Cues
 from advisor.dialogue.intents import intent_of
 from advisor.dialogue.lexicon import Lexicon, lexicon_of
+from advisor.dialogue.observations import Observations
 from advisor.dialogue.said_facts import SaidFacts
 from advisor.dialogue.scan import Scanner
 from advisor.dialogue.text import normalised
 from advisor.dialogue.tokens import Message
+
+# Intents of a message that asks for nothing of its own.
+_OPEN = ("provide_info", "smalltalk", "out_of_scope")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +51,8 @@ class Understanding:
     notes: frozenset[str] = field(default_factory=frozenset)
     facts: Mapping[str, Any] = field(default_factory=dict)
     """Facts without a slot, by id."""
+    prose: str = ""
+    """The message without pasted outputs: what shows the writer's language. Never stored."""
 
 
 class Reader:
@@ -56,10 +64,12 @@ class Reader:
         self._scanner = Scanner(lexicon, int(lexicon.ranges["most_tokens"]))
         self._cues = Cues(lexicon.intents)
         self._facts = SaidFacts(lexicon.said_facts)
+        self._observed = Observations(lexicon.observations, int(lexicon.ranges["observation_reach"]))
 
     def read(self, raw: str, context: Mapping[str, Any] | None) -> Understanding:
         """Understand one message; `context` are the slots of the conversation so far."""
-        raw = raw[: self._most]
+        raw, shown = outputs.read(raw[: self._most])
+        raw, told = self._observed.read(raw)
         text = normalised(raw)
         lang = language.of(raw, text, self._lexicon.ordinary)
         message = Message(raw, text, lang, self._scanner.tokens(text), ranges=self._lexicon.ranges)
@@ -72,10 +82,18 @@ class Reader:
         _fill(message)
         if context:
             _lean(message, context)
-        facts = self._facts.found(said)
+        facts: dict[str, Any] = {**self._facts.found(said), **told, **shown}
+        if (use := facts.pop(outputs.GPU, None)) is not None:
+            message.slots["observed_gpu_util_pct"] = use
         if "evasion" in seen:
             facts["asks.compliance_evasion"] = True
         intent = intent_of(message, seen, said, follows=bool(context))
+        if intent in _OPEN and (shown or told or set(message.slots) == {"observed_gpu_util_pct"}):
+            intent = "troubleshoot"  # a figure off a screen is a complaint
+        if intent == "troubleshoot" and message.any("cue:boom"):
+            facts["observed.oom"] = True
+        elif intent != "troubleshoot":
+            facts.pop("observed.oom", None)  # a question about what may come
         if intent in ("smalltalk", "out_of_scope"):
             message.slots.clear()
             facts.clear()
@@ -87,6 +105,7 @@ class Reader:
             claims=_claims(message),
             notes=frozenset(message.notes),
             facts=facts,
+            prose=raw if shown else "",
         )
 
 
@@ -109,6 +128,7 @@ def _fill(message: Message) -> None:
     places.places(message)
     places.lines(message)
     scopes.concepts(message)
+    impossible.impossible(message)
 
 
 def _lean(message: Message, context: Mapping[str, Any]) -> None:

@@ -23,6 +23,8 @@ from advisor.report.wording import Wording, youngest
 Json = dict[str, Any]
 # The levers that change one choice for another, and the fact that has the choice's name.
 _CHOICE_OF_LEVER = {"sharding": "plan.sharding", "optimizer": "plan.optimizer", "precision": "tuning.precision"}
+# What a diagnosis rests on: where it is known, what to do about it is the answer.
+CAUSES = ("operations.cause", "operations.oom_moment", "observed.oom_in", "observed.oom_unused_share")
 EVASION = "asks.compliance_evasion"
 
 
@@ -150,6 +152,8 @@ def summary(consultation: Consultation, wording: Wording) -> str:
     verdict = wording.fixed(sentences.VERDICT, consultation.verdict)
     if consultation.intent in ("out_of_scope", "smalltalk") and not consultation.understood:
         return wording.fixed(sentences.SUMMARY, "greeting" if consultation.intent == "smalltalk" else "declined")
+    if cure := _cure(consultation, wording):
+        return cure
     undecided = all(row.option is None and not row.outcome.decided_by for row in consultation.rows)
     if undecided and consultation.questions:
         return wording.fixed(
@@ -173,6 +177,24 @@ def summary(consultation: Consultation, wording: Wording) -> str:
     joint, stop = ("; ", ".") if wording.lang == "en" else ("；", "。")
     rows = joint.join(_short(row, wording).rstrip(stop) for row in consultation.rows if row.method)
     return wording.fixed(sentences.SUMMARY, "several", verdict=verdict, rows=rows + stop)
+
+
+def _cure(consultation: Consultation, wording: Wording) -> str:
+    """Of a diagnosis without a plan: what the rules say that read the cause; empty where there is none."""
+    if any(row.method for row in consultation.rows):
+        return ""
+    space = " " if wording.lang == "en" else ""
+    return space.join(
+        dict.fromkeys(
+            wording.filled(entry.say, entry.values)
+            for row in consultation.rows
+            for entry in row.outcome.advice
+            if any(
+                firing.rule == entry.rule and not firing.facts.keys().isdisjoint(CAUSES)
+                for firing in row.outcome.firings
+            )
+        )
+    )
 
 
 def claim_summary(claim: str, decides: bool, reply: Mapping[str, Any]) -> str:

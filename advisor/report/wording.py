@@ -110,7 +110,7 @@ class Wording:
     @cached_property
     def _slots(self) -> dict[str, str]:
         facts = sorted(self.library.facts.items(), reverse=True)
-        return {record.slot: key for key, record in facts if record.slot}
+        return {record.slot or key: key for key, record in facts}
 
     def _named(self, fact: str, value: str) -> str:
         record = self.library.facts.get(fact)
@@ -119,6 +119,8 @@ class Wording:
             return self.library.gpus[value].label
         if ref == "models" and value in self.library.models:
             return self.library.models[value].name
+        if ref == "frameworks" and value in self.library.frameworks:
+            return self.library.frameworks[value].name
         if fact in ("plan.method", "tuning.method"):
             return self.fixed(sentences.METHOD, value)
         labels = self.library.words["choices"].entries
