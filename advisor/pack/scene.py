@@ -6,6 +6,7 @@ that nobody knows is None, and what depends on it is left out of the files.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from advisor.core.answer import Option
@@ -74,6 +75,7 @@ def _numbers(option: Option, facts: Facts, library: Library) -> dict[str, Scalar
         quant = {"int4": "bits_4", "int8": "bits_8"}.get(option.precision, "none")
     replicas = option.hardware.cards if option.sharding not in ("tp", "pp", "tp_pp") else 1
     new = int(_amount(facts, "serving.output_len") or 0)
+    most = int(_figure(library, "generations"))
     return {
         "micro_batch": option.micro_batch,
         "grad_accum": accumulation,
@@ -87,6 +89,7 @@ def _numbers(option: Option, facts: Facts, library: Library) -> dict[str, Scalar
         "offload": option.offload,
         "quant": quant,
         "bits": _BITS.get(quant),
+        "generations": math.gcd(option.micro_batch * accumulation * replicas, most),
         "lora_rank": _whole(rank) if adapter else None,
         "lora_alpha": int(rank * _figure(library, "lora_alpha_per_rank")) if adapter and rank else None,
         "lora_dropout": _figure(library, "lora_dropout") if adapter else None,

@@ -24,7 +24,7 @@ def keys() -> dict:
     # Accelerate writes options of a plug-in as they are called on its command line.
     flags = {action.dest for action in launch_command_parser()._actions}
     fsdp = sorted(f"fsdp_config.{flag}" for flag in flags if flag.startswith("fsdp_"))
-    zero = ["deepspeed_config.deepspeed_config_file", "deepspeed_config.zero3_init_flag"]
+    zero = sorted(f"deepspeed_config.{flag}" for flag in flags if flag.startswith(("deepspeed_", "zero", "offload_")))
     import deepspeed.runtime.constants as constants
     from deepspeed.runtime.zero.config import ZERO_OPTIMIZATION
 
