@@ -12,6 +12,7 @@ from advisor.consult import threads
 from advisor.consult.inbox import Recent, retention_days
 from advisor.core.text import Lang
 from bots.slack import blocks as b
+from bots.slack import names
 from bots.slack.blocks import Block
 from bots.slack.client import quiet
 from bots.slack.safe import mrkdwn
@@ -57,6 +58,8 @@ async def addresses(client: AsyncWebClient, plans: Sequence[Recent]) -> list[tup
 
     async def one(plan: Recent) -> tuple[Recent, str]:
         channel, _, ts = plan.thread.partition(":")[2].partition(":")
+        if not (names.is_id(channel) and names.is_ts(ts)):
+            return plan, ""
         said: Any = await quiet(client.chat_getPermalink(channel=channel, message_ts=ts))
         return plan, str(said["permalink"]) if said is not None and said.get("ok") else ""
 
