@@ -192,11 +192,12 @@ def _key(option: Option) -> Key:
     )  # fmt: skip
 
 
-def length_most(task: Task) -> int:
-    """The longest length worth a slider: the model's window, or the longest of the picture."""
+def length_most(task: Task, now: int) -> int:
+    """The longest length worth a slider: four times the present one or the usual ones, within the model's window."""
     window = task.model.max_context if task.model is not None else None
-    longest = layout("wide").lengths[-1]
-    return int(min(window or longest, longest))
+    usual = layout("wide").lengths
+    most = max(now * 2 * 2, usual[len(usual) // 2 + 1])
+    return int(max(now, min(window or usual[-1], most)))
 
 
 def batch_most() -> int:

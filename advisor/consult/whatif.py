@@ -142,7 +142,7 @@ def _sliders(desk: Desk, plan: Judged, wording: Wording) -> list[Json]:
     batch = int((task.concurrency if serving else option.micro_batch) or 1)
     most_cards = int(library.heuristic("links.cards_per_server").value)
     wanted = [
-        (moves.LENGTH, length, LONGEST_STEP, max(length, pictures.length_most(task)), LONGEST_STEP),
+        (moves.LENGTH, length, LONGEST_STEP, pictures.length_most(task, length), LONGEST_STEP),
         (moves.AT_ONCE if serving else moves.BATCH, batch, 1, max(batch, pictures.batch_most()), 1),
         (moves.CARDS, option.hardware.per_node, 1, max(option.hardware.per_node, most_cards), 1),
     ]

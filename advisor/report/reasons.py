@@ -32,10 +32,12 @@ def reasons(runs: Iterable[Judged], library: Library, wording: Wording) -> list[
 def _sentences(outcome: Outcome, wording: Wording) -> dict[str, list[str]]:
     """What each rule said, once."""
     found: dict[str, list[str]] = {}
-    for entry in (*outcome.advice, *outcome.risks):
-        line = wording.filled(entry.say, entry.values)
-        if line not in found.setdefault(entry.rule, []):
-            found[entry.rule].append(line)
+    said = [(each.rule, each.say, each.values) for each in outcome.advice]
+    said += [(each.rule, each.say, each.values) for each in outcome.risks]
+    for rule, say, values in said:
+        line = wording.filled(say, values)
+        if line not in found.setdefault(rule, []):
+            found[rule].append(line)
     return found
 
 

@@ -93,16 +93,17 @@ class PlanView:
             "frontier": parts.figures(found, "frontier"),
             "options": parts.options(found, lang),
             "order": parts.order(found, lang),
-            "risks": parts.risks(reply, lang),
+            "risks": parts.risks(found, lang),
             "basis": parts.basis(found, lang),
             "reasons": parts.reasons(found, lang),
         }
         by_moment = [parts.items(reply, moment) for moment in parts.MOMENTS]
         state["items"] = [[each["id"] for each in items] for items in by_moment]
+        panels = [gr.update(value=html[name], visible=bool(html[name])) for name in _PANELS]
         moved = found["given"] != dict(origin)
         tried = f'<div class="note"><p>{text(word("tried", lang))}</p></div>' if moved else ""
         return [
-            found["given"], config, state, *(html[name] for name in _PANELS), *self._lever_buttons(found),
+            found["given"], config, state, *panels, *self._lever_buttons(found),
             *self._option_buttons(found), gr.update(visible=bool(found["sliders"])), block(tried),
             gr.update(visible=moved), gr.update(visible=moved), gr.update(visible=bool(reply["checklist"])),
             *(gr.update(choices=parts.choices(each, lang), value=[], visible=bool(each)) for each in by_moment),

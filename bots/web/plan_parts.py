@@ -36,7 +36,7 @@ def heading(found: Json, lang: Lang) -> str:
     reply = found["reply"]
     verdict = badge(found["verdict"], VERDICT[reply["verdict"]])
     parts = [f'<h2 id="plan-summary">{verdict} <span>{text(_without(reply["summary"], found["verdict"]))}</span></h2>']
-    if found["limit"]:
+    if found["limit"] and number(found["limit"]["likely"]) not in reply["summary"]:
         parts.append(f'<p class="plan-limit">{text(_limit(found["limit"], lang))}</p>')
     parts.append(paragraphs([*reply["problems"], *filter(None, [reply["here"]])], "soft"))
     questions = [each["text"] for each in reply["questions"]]
@@ -58,8 +58,10 @@ def _limit(limit: Json, lang: Lang) -> str:
     words = {key: limit[key] for key in ("method", "hardware")}
     figures = {key: number(limit[key]) for key in ("likely", "usable")}
     if limit["free"] < 0:
-        return filled("limit_over", lang, **words, **figures, short=number(-limit["free"]))
-    return filled("limit", lang, **words, **figures, free=number(limit["free"]))
+        said = filled("limit_over", lang, **words, **figures, short=number(-limit["free"]))
+    else:
+        said = filled("limit", lang, **words, **figures, free=number(limit["free"]))
+    return said[:1].upper() + said[1:]
 
 
 def figures(found: Json, *names: str) -> str:
@@ -131,14 +133,16 @@ def _transfer(transfer: Json, lang: Lang) -> str:
     return title + (table(head, rows) if rows else "") + listed(transfer["advice"])
 
 
-def risks(reply: Json, lang: Lang) -> str:
-    """The risks, the gravest first, then the advice; plain notes are folded away."""
-    parts = []
+def risks(found: Json, lang: Lang) -> str:
+    """The risks, the gravest first, then the advice that stands nowhere else; plain notes are folded away."""
+    reply, parts = found["reply"], []
     if reply["risks"]:
         cards = "".join(_risk(each, lang) for each in reply["risks"])
         parts.append(f'<h3>{text(word("risks", lang))}</h3><div class="cards">{cards}</div>')
-    urgent = [each["text"] for each in reply["advice"] if each["level"] != "note"]
-    notes = [each["text"] for each in reply["advice"] if each["level"] == "note"]
+    elsewhere = {*found["disk"]["advice"], *found["transfer"]["advice"]}
+    rest = [each for each in reply["advice"] if each["text"] not in elsewhere]
+    urgent = [each["text"] for each in rest if each["level"] != "note"]
+    notes = [each["text"] for each in rest if each["level"] == "note"]
     if urgent or notes:
         folded = ""
         if notes:

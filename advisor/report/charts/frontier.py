@@ -13,7 +13,7 @@ from typing import Literal
 from advisor.core.units import number
 from advisor.report.charts import svg
 from advisor.report.charts.layout import Layout
-from advisor.report.charts.place import Box, labels
+from advisor.report.charts.place import Box, along, labels
 from advisor.report.charts.scale import Scale, powers, span, ticks
 from advisor.report.charts.words import PICTURE
 from advisor.report.wording import Wording
@@ -67,7 +67,7 @@ def frontier(data: Frontier, wording: Wording, lay: Layout) -> str:
         blue = lay.colour("front").fill
         drawn.append(svg.element("polyline", points=path, fill="none", stroke=blue, stroke_width=lay.bold))
     drawn += _markers(data.points, places, lay)
-    drawn += _names(data.points, places, lay)
+    drawn += _names(data.points, places, along(front, lay.corner), lay)
     listed, bottom = _list(data, _foot(lay), wording, lay)
     return svg.picture("".join([*drawn, listed]), bottom, lay, wording.lang, alternative(data, wording))
 
@@ -125,8 +125,8 @@ def _axes(data: Frontier, wording: Wording, lay: Layout) -> tuple[Scale, Scale, 
         x, said = across.at(mark), number(mark)
         anchor = "end" if x + lay.text_width(said) / 2 > lay.width else "middle"
         drawn.append(svg.line(x, room.y, x, foot, stroke_width=lay.stroke / 2, opacity=lay.faint))
-        drawn.append(svg.words(said, x, foot + lay.small + lay.corner, lay.small, text_anchor=anchor))
-    under = foot + lay.corner + lay.small * (1 + lay.line)
+        drawn.append(svg.words(said, x, foot + lay.small + lay.corner * 2, lay.small, text_anchor=anchor))
+    under = foot + lay.corner * 2 + lay.small * (1 + lay.line)
     drawn.append(svg.words(cost, room.x + room.width, under, lay.small, text_anchor="end", **quiet))
     return across, down, drawn
 
@@ -158,15 +158,17 @@ def _markers(points: Sequence[Point], places: Sequence[tuple[float, float]], lay
     return drawn
 
 
-def _names(points: Sequence[Point], places: Sequence[tuple[float, float]], lay: Layout) -> list[str]:
+def _names(
+    points: Sequence[Point], places: Sequence[tuple[float, float]], avoid: Sequence[Box], lay: Layout
+) -> list[str]:
     """Beside each point its number, with its label where that has room; nothing is drawn over anything."""
     long = [f"{place} {point.label}".strip() for place, point in enumerate(points, 1)]
     short = [str(place) for place, _ in enumerate(points, 1)]
     wanted = long if lay.size == "wide" else short
-    boxes = labels(places, [_size(text, lay) for text in wanted], _room(lay), lay.reach, lay.marker)
+    boxes = labels(places, [_size(text, lay) for text in wanted], _room(lay), lay.reach, lay.marker, avoid)
     if None in boxes:
         wanted = short
-        boxes = labels(places, [_size(text, lay) for text in wanted], _room(lay), lay.reach, lay.marker)
+        boxes = labels(places, [_size(text, lay) for text in wanted], _room(lay), lay.reach, lay.marker, avoid)
     drawn = []
     for text, box, (x, y) in zip(wanted, boxes, places, strict=True):
         if box is None:

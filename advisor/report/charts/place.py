@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 # Directions from a point to its label, the most natural to read first: right, above right, below right, ...
 _EIGHTH = math.pi / 2**2
@@ -45,17 +46,31 @@ def labels(
     room: Box,
     reach: Sequence[float],
     radius: float,
+    avoid: Sequence[Box] = (),
 ) -> list[Box | None]:
-    """A box for each label, None for one that finds no room. No box meets another or any point's marker."""
+    """A box for each label, None for one that finds no room. No box meets another or any point's marker.
+
+    `avoid` is kept free where that is possible.
+    """
     taken = [Box(x - radius, y - radius, 2 * radius, 2 * radius) for x, y in points]
     found: list[Box | None] = []
     for point, size in zip(points, sizes, strict=True):
-        free = (box for box in _around(point, size, reach) if box.inside(room))
-        box = next((box for box in free if not any(box.meets(other) for other in taken)), None)
+        inside = [box for box in _around(point, size, reach) if box.inside(room)]
+        free = [box for box in inside if not any(box.meets(other) for other in taken)]
+        box = next((box for box in free if not any(box.meets(other) for other in avoid)), free[0] if free else None)
         found.append(box)
         if box is not None:
             taken.append(box)
     return found
+
+
+def along(path: Sequence[tuple[float, float]], step: float) -> list[Box]:
+    """A line as small boxes, close enough that no label can lie across it unseen."""
+    boxes = []
+    for (x1, y1), (x2, y2) in pairwise(path):
+        parts = max(1, math.ceil(math.hypot(x2 - x1, y2 - y1) / step))
+        boxes += [Box(x1 + (x2 - x1) * n / parts, y1 + (y2 - y1) * n / parts, 1, 1) for n in range(parts + 1)]
+    return boxes
 
 
 def _around(point: tuple[float, float], size: tuple[float, float], reach: Sequence[float]) -> Iterator[Box]:
