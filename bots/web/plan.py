@@ -104,7 +104,8 @@ class PlanView:
         tried = f'<div class="note"><p>{text(word("tried", lang))}</p></div>' if moved else ""
         return [
             found["given"], config, state, *panels, *self._lever_buttons(found),
-            *self._option_buttons(found), gr.update(visible=bool(found["sliders"])), block(tried),
+            *self._option_buttons(found), gr.update(visible=bool(found["sliders"])),
+            gr.update(value=block(tried), visible=moved),
             gr.update(visible=moved), gr.update(visible=moved), gr.update(visible=bool(reply["checklist"])),
             *(gr.update(choices=parts.choices(each, lang), value=[], visible=bool(each)) for each in by_moment),
             *(parts.how(each, lang) for each in by_moment), self._changeable(found), gr.update(value=None, choices=[]),

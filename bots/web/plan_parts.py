@@ -64,6 +64,12 @@ def _limit(limit: Json, lang: Lang) -> str:
     return said[:1].upper() + said[1:]
 
 
+def pairs(rows: Iterable[tuple[str, str]]) -> str:
+    """Names with values, two columns on every screen. The values are HTML that has been made safe."""
+    lines = "".join(f'<tr><th scope="row">{text(name)}</th><td>{value}</td></tr>' for name, value in rows)
+    return f'<table class="plan-pairs"><tbody>{lines}</tbody></table>'
+
+
 def figures(found: Json, *names: str) -> str:
     """The pictures of these names."""
     return block("".join(found["figures"].get(name, "") for name in names))
@@ -97,10 +103,10 @@ def levers(found: Json, lang: Lang) -> str:
 def order(found: Json, lang: Lang) -> str:
     """The configuration, the disk and the transfer."""
     parts = []
-    head = [word("what", lang), word("value", lang)]
     if found["configuration"]:
-        rows = [[text(name), text(value)] for name, value in found["configuration"]]
-        parts.append(f"<h3>{text(word('order', lang))}</h3>{table(head, rows)}")
+        rows = pairs((name, text(value)) for name, value in found["configuration"])
+        title = word("order_instead" if found["reply"]["verdict"] == "no" else "order", lang)
+        parts.append(f"<h3>{text(title)}</h3>{rows}")
     parts += [_disk(found["disk"], lang), _transfer(found["transfer"], lang)]
     return block(f'<div class="hk">{"".join(parts)}</div>') if any(parts) else ""
 
@@ -110,12 +116,11 @@ def _disk(disk: Json, lang: Lang) -> str:
         return ""
     body = ""
     if disk["rows"]:
-        head = [word("use", lang), word("size", lang)]
         most = max(size for _, size in disk["rows"]) or 1
-        rows = [[text(use), f"{size:,} GB {_share(size / most)}"] for use, size in disk["rows"]]
+        rows = pairs((use, f"{size:,} GB {_share(size / most)}") for use, size in disk["rows"] if size)
         key = "storage_total" if disk["kind"] else "storage_total_plain"
         total = filled(key, lang, total=f"{disk['total']:,}", kind=disk["kind"])
-        body = f"<p>{text(total)}</p>{table(head, rows)}"
+        body = f"<p>{text(total)}</p>{rows}"
     return f"<h3>{text(word('storage', lang))}</h3>{body}{listed(disk['advice'])}"
 
 
@@ -128,9 +133,8 @@ def _transfer(transfer: Json, lang: Lang) -> str:
     title = f"<h3>{text(word('transfer', lang))}</h3>"
     if not transfer["rows"] and not transfer["advice"]:
         return f"{title}<p>{text(word('nothing_known', lang))}</p>"
-    head = [word("what", lang), word("value", lang)]
-    rows = [[text(name), text(value)] for name, value in transfer["rows"]]
-    return title + (table(head, rows) if rows else "") + listed(transfer["advice"])
+    rows = [(name, text(value)) for name, value in transfer["rows"]]
+    return title + (pairs(rows) if rows else "") + listed(transfer["advice"])
 
 
 def risks(found: Json, lang: Lang) -> str:
@@ -194,13 +198,12 @@ def basis(found: Json, lang: Lang) -> str:
     """What was understood and what was assumed."""
     parts = []
     if found["understood"]:
-        rows = [[text(name), text(value)] for _, name, value in found["understood"]]
-        head = [word("what", lang), word("value", lang)]
-        parts.append(f"<h3>{text(word('understood', lang))}</h3>{table(head, rows)}")
+        rows = pairs((name, text(value)) for _, name, value in found["understood"])
+        parts.append(f"<h3>{text(word('understood', lang))}</h3>{rows}")
     if found["assumed"]:
-        rows = [[text(name), text(value), text(why)] for _, name, value, why in found["assumed"]]
+        lines = [[text(name), text(value), text(why)] for _, name, value, why in found["assumed"]]
         head = [word("what", lang), word("value", lang), word("why", lang)]
-        parts.append(f"<h3>{text(word('assumed', lang))}</h3>{table(head, rows)}")
+        parts.append(f"<h3>{text(word('assumed', lang))}</h3>{table(head, lines)}")
     return block(f'<div class="hk">{"".join(parts)}</div>') if parts else ""
 
 

@@ -38,11 +38,10 @@ WORDS = {
     "take": Text("Show: {label}, {hardware}", "查看：{label}，{hardware}"),
     "shown": Text("shown above", "即上面的方案"),
     "order": Text("What to order", "要订的配置"),
+    "order_instead": Text("What to order instead", "可改订的配置"),
     "storage": Text("Disk", "磁盘"),
     "storage_total": Text("{total} GB in all, {kind}", "合计 {total} GB，{kind}"),
     "storage_total_plain": Text("{total} GB in all", "合计 {total} GB"),
-    "use": Text("Use", "用途"),
-    "size": Text("Size", "容量"),
     "transfer": Text("Getting the data there", "数据传输"),
     "nothing_known": Text(
         "No figure yet: say how much data there is and which line you have.", "还没有数据：填写数据量和线路带宽后给出。"
@@ -83,7 +82,6 @@ WORDS = {
     "facts": Text("Saw", "依据的事实"),
     "concluded": Text("Concluded", "得出"),
     "sources": Text("Sources", "来源"),
-    "no_plan": Text("There is no plan to draw yet.", "还没有可以画出来的方案。"),
     "next": Text("To say more, I need to know:", "要说得更准，还需要知道："),
 }
 
