@@ -26,6 +26,7 @@ def read(text: str) -> Reading:
     lines = list(_LINE.finditer(text))
     results = [found["word"] for found in _RESULT.finditer(text)]
     tested = _TESTED.search(text)
+    lines.sort(key=lambda line: number(line["share"]) or 0)
     last = lines[-1] if lines else None
     rates = _rates(last)
     died = last["errors"].count("DIED") if last else 0
@@ -42,7 +43,9 @@ def read(text: str) -> Reading:
         done_pct=number(last["share"]) if last else None,
     )
     whole = tested is not None and len(results) == int(tested["count"])
-    reading.complete = whole and bool(results)
+    # A temperature that lost its digits must not hide that a card was hot.
+    read = all(line["temps"].count(" C") == len(_TEMP.findall(line["temps"])) for line in lines)
+    reading.complete = whole and bool(results) and read
     reading.ran = not (_DEAD.search(text) or (died and died == len(rates)))
     if results:
         reading.count(burn_faulty=results.count("FAULTY"), burn_ok=results.count("OK"))

@@ -68,7 +68,9 @@ def read(text: str) -> Reading:
         hops, whole_text = _from_xml(reading, text)
     elif "WinMTR" in text:
         hops = [Hop(r["host"], float(r["loss"]), float(r["snt"]), float(r["avg"]), None) for r in _WIN.finditer(text)]
-        whole_text = bool(re.search(r"^\|_{10,}", text, re.MULTILINE)) and len(hops) > 0
+        table = [line for line in text.split("\n") if line.count("|") > 2 and re.search(r"\w", line.replace("_", ""))]
+        rows = sum("Sent" not in line for line in table)
+        whole_text = bool(re.search(r"^\|_{10,}", text, re.MULTILINE)) and len(hops) == rows > 0
     elif re.search(r"^h \d+ \S+$", text, re.MULTILINE):
         hops, whole_text = _from_raw(text)
     else:

@@ -23,6 +23,7 @@ _AVERAGE = re.compile(r"#\s*Avg bus bandwidth\s*:\s*(?P<average>\d+\.?\d*)")
 _WRONG = re.compile(r"#\s*Out of bounds values\s*:\s*(?P<count>\d+)\s*(?P<word>\w+)?")
 _VERSION = re.compile(r"(?:nccl-tests version|NCCL version)\s+(?P<version>[\d.+\w]+)")
 _COLLECTIVE = re.compile(r"(?:Collective test starting: |/|\b)(?P<name>[a-z]+(?:_[a-z]+)?)_perf\b")
+_PLANNED = re.compile(r"maxBytes (?P<bytes>\d+)")
 _FAILURE = re.compile(r"Test (?:NCCL|CUDA) failure|NCCL WARN|unhandled (?:cuda|system) error", re.IGNORECASE)
 
 
@@ -39,7 +40,10 @@ def read(text: str) -> Reading:
     if _FAILURE.search(text):
         reading.show(error="NCCL or CUDA failure")
         reading.ran = False
-    reading.complete = bool(rows) and len(rows) == len(_BEGUN.findall(text)) and (average is not None or bool(rows))
+    planned, sizes = _PLANNED.search(text), [float(row["size"]) for row in rows]
+    # Without its closing lines a run is whole only where it came to the largest size that it set out for.
+    ended = average is not None or planned is None or (bool(sizes) and 2 * max(sizes) > float(planned["bytes"]))
+    reading.complete = bool(rows) and len(rows) == len(_BEGUN.findall(text)) and ended
     if ranks:
         reading.count(cards_tested=len(ranks))
         reading.count(ranks=len(ranks), nccl_nodes=len({rank["host"] for rank in ranks}))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from advisor.acceptance.numerals import number
-from advisor.acceptance.reading import Reading, least, most, together
+from advisor.acceptance.reading import Reading, gapless, least, most, together
 
 _ROW = re.compile(
     r"^(?P<gpu>\d+)\s+\d+\s+0x[0-9a-f]+,?\s+\d+\s+(?P<temp>[\d.]+|N/A)°?C?\s+(?P<rest>[^\n]*%)\s*$", re.MULTILINE
@@ -66,7 +66,10 @@ def read_npu(text: str) -> Reading:
     healths = [row["health"] for row in rows]
     # The digit behind 910B tells the bin; orders name the card.
     reading.cards = ["Ascend " + _BIN.sub("", row["name"]) for row in rows]
-    reading.complete = bool(rows) and len(chips) >= len(rows) and text.rstrip().endswith("+")
+    # The first chip of each card is numbered 0, so that a card's own row cannot be lost unseen.
+    firsts = sum(re.match(r"\|\s*0\s", chip[0]) is not None for chip in chips)
+    whole = gapless(row["npu"] for row in rows) and firsts == len(rows)
+    reading.complete = bool(rows) and whole and text.rstrip().endswith("+")
     totals = [number(chip["total"]) for chip in chips]
     reading.show(
         gpus=len(rows) or None, name=together(f"Ascend {row['name']}" for row in rows), health=together(healths)

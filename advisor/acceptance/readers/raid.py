@@ -91,6 +91,8 @@ _PD = re.compile(
 )
 _VD_HEAD = re.compile(r"^DG/VD\s+TYPE\s+State", re.MULTILINE)
 _COUNT = re.compile(r"^Virtual Drives = (?P<count>\d+)", re.MULTILINE)
+_PD_HEAD = re.compile(r"^EID:Slt\s+DID\s+State", re.MULTILINE)
+_DISKS = re.compile(r"^Physical Drives = (?P<count>\d+)", re.MULTILINE)
 _WHOLE, _WORKING = ("optl", "optimal"), ("rec", "rbld", "rebuild")
 _LOST = ("ubad", "offln", "failed", "msng", "missing", "offline", "unconfigured(bad)")
 
@@ -111,6 +113,11 @@ def read_storcli(text: str) -> Reading:
         disks = [one["state"] for one in _PD.finditer(text)]
         counted, head = _COUNT.search(text), _VD_HEAD.search(text)
         closed = bool(head) and text[head.end() :].count("\n---") > 1 if head else False
+        listed, disk_count = _PD_HEAD.search(text), _DISKS.search(text)
+        if listed and text[listed.end() :].count("\n---") < 2:
+            closed = False
+        if disk_count and int(disk_count["count"]) != len(disks):
+            closed = False
         reading.complete = closed and (counted is None or int(counted["count"]) == len(drives))
     if re.search(r"Status = Failure|not found|No Controller found", text) and not drives:
         reading.ran, reading.complete = False, True

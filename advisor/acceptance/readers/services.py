@@ -44,7 +44,8 @@ def read_port(text: str) -> Reading:
         reading.ran = False
         reading.show(error="the name is unknown")
         return reading
-    reading.complete = bool(opened or closed)
+    # tcping ends with its count; without it the run was stopped or cut.
+    reading.complete = bool(opened or closed) and (probed is not None or "Probing " not in text)
     reading.show(open=opened, closed=closed)
     if opened + closed:
         # Another port in the same text that is closed must not hide behind one that is open.

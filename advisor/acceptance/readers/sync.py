@@ -51,7 +51,7 @@ def read_rsync(text: str) -> Reading:
         runtime = (moved + got) / rate
     reading.complete = (sent is not None and total is not None) or broken
     reading.show(error=error["text"].strip() if error else None, exit_code=number(error["code"]) if error else None)
-    _fill(reading, count, max(failed, 1.0) if broken else 0.0, float(len(_AGAIN.findall(text))), runtime)
+    _fill(reading, count, max(failed, 1.0) if broken else failed, float(len(_AGAIN.findall(text))), runtime)
     reading.show(rate_mb_s=round(rate / 10**6, 2) if rate is not None else None)
     reading.measure("Mbps", sync_rate=rate * 8 / 10**6 if rate is not None else None)
     return reading
@@ -66,6 +66,8 @@ _SHORT_FILES = re.compile(r"\(xfr#(?P<done>\d+)/(?P<of>\d+)\)")
 _ERRORS = re.compile(r"^Errors:\s+(?P<count>\d+)", re.MULTILINE)
 _ELAPSED = re.compile(r"^Elapsed time:\s+(?P<time>(?:[\d.]+[dhms])+)", re.MULTILINE)
 _STAMP = re.compile(r"^(?P<stamp>\d{4}/\d\d/\d\d \d\d:\d\d:\d\d)", re.MULTILINE)
+_LEVEL = re.compile(r"\b(?:INFO|ERROR|NOTICE|DEBUG)\s*: ")
+_MOVED = re.compile(r"^Transferred:|%, .*ETA ", re.MULTILINE)
 _LOW = re.compile(r"low level retry \d+/\d+")
 _ATTEMPT = re.compile(r"Attempt (?P<at>\d+)/(?P<of>\d+) (?P<how>failed|succeeded)")
 _COPY_FAILED = re.compile(r"ERROR :[^\n]*Failed to (?:copy|sync|transfer)")
@@ -91,7 +93,7 @@ def read_rclone(text: str) -> Reading:
         failed = float(len(_COPY_FAILED.findall(text)))
     retries = float(len(_LOW.findall(text)) + sum(one["how"] == "failed" for one in attempts))
     whole = last is not None and last["share"] == "100%" and (done is None or done["done"] == done["of"])
-    reading.complete = bool(whole or failed)
+    reading.complete = bool(whole or failed) and _undamaged(text, count)
     elapsed = list(_ELAPSED.finditer(text))
     runtime = _seconds(elapsed[-1]["time"]) if elapsed else _span(text)
     _fill(reading, count, failed, retries, runtime)
@@ -102,6 +104,18 @@ def read_rclone(text: str) -> Reading:
     reading.show(stall_s=stall)
     reading.measure("s", sync_stall=stall)
     return reading
+
+
+def _undamaged(text: str, count: float | None) -> bool:
+    """Whether each line of the log has its time, each progress its figures, and each file its line where files have."""
+    lines = [line for line in text.split("\n") if _LEVEL.search(line)]
+    copied = len(_COPIED.findall(text))
+    progress = len(_BYTES.findall(text)) + len(_FILES.findall(text))
+    return (
+        all(_STAMP.match(line) for line in lines)
+        and progress >= len(_MOVED.findall(text))
+        and (copied == 0 or count is None or copied >= count)
+    )
 
 
 def _seconds(text: str) -> float:
@@ -163,7 +177,9 @@ def _fill(reading: Reading, count: float | None, failed: float, retries: float, 
     reading.show(files=count, failed=failed, retries=retries, retry_pct=round(share, 3) if share is not None else None)
     reading.show(runtime_s=round(runtime, 1) if runtime is not None else None)
     reading.measure("s", sync_time=runtime)
-    if reading.complete:
+    # What was seen to fail has failed, wherever the log ends; that nothing else did is known of a whole one only.
+    if reading.complete or failed:
         reading.count(sync_files=count, sync_failed=failed)
+    if reading.complete or retries:
         # Where no file is counted, a retry is still one too many to call it clean.
         reading.measure("%", sync_retries=share if share is not None else (0.0 if not retries else None))

@@ -70,6 +70,7 @@ _NODE = re.compile(
     r"\s+(?P<nlost>\d+)/\s*(?P<nsent>\d+)\s*=\s*(?P<nloss>\d+)%\s+(?P<host>\S.*)$",
     re.MULTILINE,
 )
+_PERCENT = re.compile(r"^[^\n%]*/[^\n]*%", re.MULTILINE)
 _LINK = re.compile(r"^\s*(?P<lost>\d+)/\s*(?P<sent>\d+)\s*=\s*(?P<loss>\d+)%\s*\|\s*$", re.MULTILINE)
 _TRACED = re.compile(r"^\s*(?P<hop>\d+)\s+(?P<host>\S.*?)\s*$", re.MULTILINE)
 _DONE = re.compile(r"Trace complete|跟踪完成|追蹤完成")
@@ -86,7 +87,8 @@ def read_pathping(text: str) -> Reading:
     to = _PATHPING_TO.search(text)
     target = (to["address"] or to["name"]) if to else None
     reading.hosts = [node["host"] for node in nodes]
-    reading.complete = bool(nodes) and bool(_DONE.search(text))
+    begun = len(_PERCENT.findall(text))
+    reading.complete = bool(nodes and to) and bool(_DONE.search(text)) and begun == len(nodes) + len(links)
     reading.show(hops=len(nodes) or None, target=target)
     if not nodes:
         reading.say(path_seen=bool(_TRACED.search(text)))
