@@ -21,6 +21,7 @@ from bots.web.words import HTML, SELF, filled, word
 
 # Not a secret: it only has to stay the same, so that a restart of the server does not lose what browsers keep.
 SECRET = "hkgpu"
+OPENED = block('<span data-opened="yes"></span>')
 TABS = ("plan", "chat", "delivery", "offers", "claims", "catalogue")
 _QUIET: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden", "concurrency_limit": 2**6}
 
@@ -67,6 +68,9 @@ def _top(lang: Lang) -> None:
 
 
 def _on_opening(blocks: gr.Blocks, tabs: gr.Tabs, form_: Wizard, talk: chat_.Chat, lang: Lang) -> None:
+    # Says to whoever looks at the page that what was kept or linked is filled in.
+    done = panel(elem_id="opened")
+
     @guarded(lang)
     async def opened(saved: Any, said: Any, request: gr.Request) -> list[Any]:
         params = {key: value for key, value in dict(request.query_params).items() if not key.startswith("__")}
@@ -74,13 +78,13 @@ def _on_opening(blocks: gr.Blocks, tabs: gr.Tabs, form_: Wizard, talk: chat_.Cha
         told = chat_.restored(said)
         answers = {key: value for key, value in params.items() if key not in ("lang", "tab")}
         if answers:
-            return [tab, *await _copy(form_, params, lang), *told]
+            return [OPENED, tab, *await _copy(form_, params, lang), *told]
         now = kept(saved)
         if now == wizard.EMPTY:
-            return [tab, *(gr.skip() for _ in form_.everything), *told]
-        return [tab, *await filled_in(form_, now), *told]
+            return [OPENED, tab, *(gr.skip() for _ in form_.everything), *told]
+        return [OPENED, tab, *await filled_in(form_, now), *told]
 
-    blocks.load(opened, [form_.saved, talk.kept], [tabs, *form_.everything, *talk.shown], **_QUIET)
+    blocks.load(opened, [form_.saved, talk.kept], [done, tabs, *form_.everything, *talk.shown], **_QUIET)
 
     @guarded(lang)
     async def planned(said: Any) -> list[Any]:

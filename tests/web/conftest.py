@@ -21,7 +21,7 @@ import pytest
 CHROMIUM = next((path for name in ("chromium", "chromium-browser") if (path := shutil.which(name))), "")
 BEGIN = "import sys; from bots.cli.main import main; sys.exit(main(sys.argv[1:]))"
 LOCALES = {"en": "en-US", "zh": "zh-CN", "zh-Hant": "zh-TW"}
-PATIENCE_MS = 30_000
+PATIENCE_MS = 60_000
 
 
 def free_port() -> int:
@@ -133,10 +133,16 @@ class Visitor:
 
     def open(self, query: str = "") -> Any:
         self.page.goto(self.url + "/" + query)
-        self.page.wait_for_selector("#next-task, .step-head h2", state="visible")
-        # What the browser keeps is filled in by one call when the page opens.
-        self.page.wait_for_load_state("networkidle")
+        self.opened()
         return self.page
+
+    def reload(self) -> None:
+        self.page.reload()
+        self.opened()
+
+    def opened(self) -> None:
+        """Wait until what the browser keeps or the address says is filled in: one call when the page opens."""
+        self.page.wait_for_selector("#opened [data-opened]", state="attached")
 
     def next(self, step: str, then: str) -> None:
         self.page.click(f"#next-{step}")

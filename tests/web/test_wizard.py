@@ -46,7 +46,7 @@ def walk(visitor: Any, artefacts: Path | None = None, name: str = "") -> Any:
     page.locator("#q-gpu-id [role=option]").first.wait_for()
     page.locator("#q-gpu-id [role=option]", has_text=re.compile("^\\W*RTX 4090$")).click()
     page.locator("#q-gpu-count input[type=text]").fill("2")
-    page.locator("#q-users-location input[value=mainland]").check()
+    page.locator("#q-users-location input[type=checkbox]").nth(1).check()
     shot()
     visitor.next("place", "budget")
     page.locator("#q-budget-amount input[type=text]").fill("30,000")
@@ -87,7 +87,7 @@ def test_answers_survive_reload_back_and_a_restart_of_the_browser_page(visit: Ca
     page.click("#back-data")
     page.wait_for_selector("#head-model", state="visible")
     assert page.locator("#q-model-params input[type=text]").input_value() == "70"
-    page.reload()
+    visitor.reload()
     page.wait_for_selector("#head-model", state="visible")
     page.wait_for_function("document.querySelector('#q-model-params input')?.value === '70'")
     page.click("#back-model")
