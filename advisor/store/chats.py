@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, and_, delete, exists, func, insert, select, update
+from sqlalchemy import Column, Connection, Engine, Row, Table, and_, delete, exists, func, insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from advisor.store.connect import clear_errors
@@ -79,8 +79,12 @@ class Chats:
             "tries": 0, "posted": None,
         }  # fmt: skip
         with self._write() as connection:
-            new = self._inserts(arrivals).values(**values).on_conflict_do_nothing()
-            return bool(connection.execute(new).rowcount == 1)
+            return self._new(connection, arrivals, arrivals.c.key, values)
+
+    def _new(self, connection: Connection, table: Table, key: Column[str], row: Mapping[str, Any]) -> bool:
+        """Insert a row; False where one stands in its way. Drivers count such rows differently, so it is returned."""
+        made = self._inserts(table).values(**row).on_conflict_do_nothing().returning(key)
+        return connection.execute(made).first() is not None
 
     def ours(self, thread: str) -> bool:
         """Whether somebody spoke to us in this thread before."""
@@ -191,7 +195,7 @@ class Chats:
             fresh, now = new_session(), _now()
             connection.execute(insert(sessions).values(id=fresh, version=0, begun=now, touched=now))
             row = {"thread": thread, "session": fresh, "title": "{}", "at": now}
-            if connection.execute(self._inserts(threads).values(**row).on_conflict_do_nothing()).rowcount == 1:
+            if self._new(connection, threads, threads.c.thread, row):
                 return fresh
             connection.execute(delete(sessions).where(sessions.c.id == fresh))
             return str(connection.execute(query).scalar())

@@ -55,10 +55,10 @@ def retry_handlers() -> list[AsyncRetryHandler]:
     ]
 
 
-def session() -> aiohttp.ClientSession:
-    """The connection pool of a process."""
+def session(call_s: float = CALL_S) -> aiohttp.ClientSession:
+    """The connection pool of a process; a call may take so many seconds."""
     return aiohttp.ClientSession(
-        timeout=aiohttp.ClientTimeout(total=CALL_S), connector=aiohttp.TCPConnector(limit=2**7)
+        timeout=aiohttp.ClientTimeout(total=call_s), connector=aiohttp.TCPConnector(limit=2**7)
     )
 
 

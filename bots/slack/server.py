@@ -73,7 +73,7 @@ class Process:
         for number in (signal.SIGINT, signal.SIGTERM):
             with contextlib.suppress(NotImplementedError, ValueError):
                 loop.add_signal_handler(number, self._ending.set)
-        async with clients.session() as connections:
+        async with clients.session(self._settings.call_s) as connections:
             self._tokens = Tokens(self._settings, self._inbox, connections)
             self._work = Work(self._inbox, self._pool, self._tokens, People(self._tokens), self._metrics)
             self.app = App(self._settings, self._work, self._tokens, self._work.people, connections)

@@ -10,10 +10,12 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from advisor.core.errors import BadInput
+from bots.slack.client import CALL_S
 
 SLACK_API = "https://slack.com/api/"
 FILES_HOST = "https://files.slack.com"
 AUTHORIZE = "https://slack.com/oauth/v2/authorize"
+TIMEOUT = "HKGPU_SLACK_TIMEOUT_S"
 # Bolt reads these by itself and would switch its own OAuth on.
 _SECRETS = (
     "SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_SIGNING_SECRET", "SLACK_CLIENT_ID", "SLACK_CLIENT_SECRET",
@@ -35,6 +37,7 @@ class Settings:
     http: bool = False
     host: str = "127.0.0.1"
     port: int | None = None
+    call_s: float = CALL_S
 
     @property
     def several(self) -> bool:
@@ -69,6 +72,7 @@ class Settings:
             http=http,
             host=host,
             port=port,
+            call_s=_seconds(environment.get(TIMEOUT, "")),
         )
         found._check()
         for name in _SECRETS:
@@ -90,3 +94,14 @@ class Settings:
             raise BadInput("is not set", where="SLACK_SIGNING_SECRET", expected="the app's signing secret")
         if self.port is not None and not 0 <= self.port < 2**16:
             raise BadInput(f"{self.port} is no port", where="--port")
+
+
+def _seconds(said: str) -> float:
+    """How long one call to Slack may take; 20 seconds where nobody says."""
+    try:
+        seconds = float(said) if said.strip() else CALL_S
+    except ValueError:
+        seconds = 0.0
+    if not 0.0 < seconds <= 60 * 60:
+        raise BadInput(f'"{said}" is no number of seconds', where=TIMEOUT)
+    return seconds
