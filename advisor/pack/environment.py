@@ -1,7 +1,7 @@
 """The set-up of the server: one script, a Dockerfile, the variables, health commands, lists of packages.
 
-Versions come from the compatibility table: the generation of the card says the build, the build's CUDA the lowest
-driver, a stack the packages that were installed together. A build that no stack has gives a reason and no script.
+Versions are chosen by `advisor.pack.versions`; a stack holds the packages that were installed together. A build that no
+stack has gives a reason and no script.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from importlib.resources import files as resources
 
 from advisor.core.errors import BadData
 from advisor.knowledge.library import Library
-from advisor.knowledge.records.compatibility import DriverFloor, Generation, Torch
-from advisor.knowledge.records.stacks import Stack, System, Tool, Variable, Wheels
+from advisor.knowledge.records.stacks import Stack, System, Tool, Variable
 from advisor.pack import quoting
 from advisor.pack.tree import Scene, filled, holds
+from advisor.pack.versions import Versions, lacking, page, versions
 from advisor.pack.words import Wording, text
 
 _PLACEHOLDER = re.compile(r"@([A-Z_]+)@")
@@ -24,22 +24,12 @@ _FIRST = "hub"
 
 
 @dataclass(frozen=True)
-class Versions:
-    """What goes with one card: the build of PyTorch, the lowest driver, the driver's branch."""
-
-    build: str
-    floor: str
-    branch: str
-    generation: str
-
-
-@dataclass(frozen=True)
 class Environment:
-    """The files below `environment/`, what goes with the card, or why there is no script."""
+    """The files below `environment/`, or why there is no script; `doubts` are what the table does not vouch for."""
 
     files: Mapping[str, bytes] = field(default_factory=dict)
-    versions: Versions | None = None
     why_not: str = ""
+    doubts: tuple[tuple[str, str], ...] = ()
 
 
 def environment(scene: Scene, used: Sequence[Tool], wording: Wording, *, fabric: bool) -> Environment:
@@ -48,18 +38,19 @@ def environment(scene: Scene, used: Sequence[Tool], wording: Wording, *, fabric:
     card = library.gpus[str(scene["gpu"])]
     row = library.generation(card)
     stacks = list(_stacks(used, library))
-    found = _versions(row, stacks, library) if row is not None else None
+    found = versions(row, stacks, library) if row is not None else None
     fitting = [stack for stack in stacks if found is not None and found.build in stack.wheels]
-    if row is None or found is None or not fitting:
+    if found is None or not fitting:
         return Environment(why_not=text(wording, "no_build", card=card.label))
     files = {
         "setup.sh": _setup(found, fitting, library, fabric=fabric),
         "Dockerfile": _dockerfile(found, fitting[0], library),
         "health.sh": template("health.sh", {}),
         "env.sh": _variables(scene, wording),
+        "VERSIONS.md": page(found, fitting[0], wording),
     }
     files |= {f"requirements-{_name(stack)}.txt": _requirements(stack, wording) for stack in fitting}
-    return Environment(files, found)
+    return Environment(files, doubts=tuple(lacking(found, scene, wording)))
 
 
 def template(name: str, values: Mapping[str, str]) -> bytes:
@@ -76,46 +67,6 @@ def _stacks(used: Sequence[Tool], library: Library) -> Iterator[Stack]:
         if not isinstance(stack, Stack):
             raise BadData(f"{key} is no stack", where="knowledge/compatibility/tools")
         yield stack
-
-
-def _versions(row: Generation, stacks: Sequence[Stack], library: Library) -> Versions | None:
-    """Build, lowest driver and branch for a generation; None where no stack has its build."""
-    build, branch = row.wheel.value, row.advised_driver.value
-    if build is None or branch is None:
-        return None
-    wheels = next((stack.wheels[build] for stack in stacks if build in stack.wheels), None)
-    if wheels is None:
-        return None
-    for stack in stacks:
-        if build in stack.wheels:
-            _fits(stack, stack.wheels[build], row, library)
-    return Versions(build, _floor(wheels.cuda, library), branch, row.id)
-
-
-def _fits(stack: Stack, wheels: Wheels, row: Generation, library: Library) -> None:
-    """Raises `BadData` where the table says that this torch has no such build, or not for this card."""
-    minor = ".".join(stack.torch.split(".")[:2])
-    torch = library.compatibility.require(f"torch.{minor.replace('.', '_')}")
-    assert isinstance(torch, Torch), "torch.* are rows of the matrix"
-    if wheels.cuda not in torch.stable_cuda:
-        raise BadData(f"torch {stack.torch} has no stable build for CUDA {wheels.cuda}", where=stack.id)
-    built = torch.capabilities.get(wheels.cuda)
-    if built and not any(runs(card, each) for card in row.capabilities for each in built):
-        raise BadData(f"torch {stack.torch} for CUDA {wheels.cuda} does not run on {row.id}", where=stack.id)
-
-
-def runs(card: str, built: str) -> bool:
-    """Whether code built for one compute capability runs on a card: the same major number, and no younger minor one."""
-    card_major, _, card_minor = card.partition(".")
-    major, _, minor = built.partition(".")
-    return major == card_major and minor <= card_minor
-
-
-def _floor(cuda: str, library: Library) -> str:
-    """The lowest driver of a CUDA family: builds bring their own CUDA, and minor versions of a family go together."""
-    row = library.compatibility.require(f"drivers.cuda_{cuda.partition('.')[0]}_family")
-    assert isinstance(row, DriverFloor), "drivers.* are rows of the release notes"
-    return row.driver
 
 
 def _systems(library: Library) -> list[System]:

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 from advisor.consult.pack import kit
+from advisor.core.errors import BadData
 from advisor.knowledge.library import open_library
 from advisor.knowledge.records.compatibility import Generation
 from advisor.knowledge.records.stacks import Stack, System, Tool, Variable
-from advisor.pack.environment import runs
 from advisor.pack.tree import _WHOLE
+from advisor.pack.versions import order, runs, versions
 from tests.pack.plans import DAY, PLANS, made
 
 LIBRARY = open_library()
@@ -62,6 +63,52 @@ def test_the_card_says_which_build_and_which_driver(name: str, index: str, floor
 )
 def test_code_runs_on_the_same_major_and_no_older_minor_capability(card: str, built: str, yes: bool) -> None:
     assert runs(card, built) is yes
+
+
+def test_a_version_is_compared_by_its_numbers() -> None:
+    assert order("12.10") > order("12.9") > order("9.2")
+
+
+def stack(**changes: object) -> Stack:
+    found = LIBRARY.compatibility["stacks.hub"]
+    assert isinstance(found, Stack)
+    return found.model_copy(update=changes)
+
+
+def generation(name: str) -> Generation:
+    found = LIBRARY.compatibility[f"generations.{name}"]
+    assert isinstance(found, Generation)
+    return found
+
+
+def test_a_stack_that_the_table_contradicts_is_an_error_in_the_data() -> None:
+    wheels = stack().wheels
+    with pytest.raises(BadData, match=r"torch 2\.7\.0 has no stable build for CUDA 13\.0"):
+        versions(generation("ada"), [stack(torch="2.7.0")], LIBRARY)
+    with pytest.raises(BadData, match=r"does not run on generations\.volta"):
+        # A build for CUDA 13 has no code for V100.
+        versions(generation("volta"), [stack(wheels={"cu126": wheels["cu130"]})], LIBRARY)
+    with pytest.raises(BadData, match=r"bitsandbytes wants 2\.4"):
+        versions(
+            generation("volta"),
+            [stack(torch="2.1.0", wheels={"cu126": wheels["cu126"].model_copy(update={"cuda": "11.8"})})],
+            LIBRARY,
+        )
+
+
+def test_the_page_of_versions_says_what_each_kernel_says_of_the_card() -> None:
+    page = made("blackwell").files["environment/VERSIONS.md"].decode()
+    assert "- PyTorch 2.13.0, build cu130 (CUDA 13.0)" in page
+    assert "- Driver branch 580; CUDA 13 runs from 580.65.06." in page
+    assert "| FlashAttention-2 2.8.3 | only built from source" in page
+    assert "| bitsandbytes 0.50.2 | runs |" in page
+
+
+def test_what_the_table_does_not_vouch_for_is_said_where_the_plan_needs_it() -> None:
+    plan = {**PLANS["qlora_ddp"], "gpu_model": "B300", "gpu_count": "1"}
+    readme = kit(plan, day=DAY).files["README.md"].decode()
+    assert "- **bitsandbytes**: The plan needs bitsandbytes, and for this card the table says: not known." in readme
+    assert "**bitsandbytes**" not in made("qlora_ddp").files["README.md"].decode()
 
 
 def test_every_nvidia_generation_has_a_training_environment() -> None:

@@ -177,7 +177,7 @@ def test_a_conversation_has_the_same_pack_as_its_facts(tmp_path: Path, monkeypat
 @pytest.mark.parametrize("lang", ["zh", "zh-Hant"])
 def test_a_pack_in_chinese_has_no_english_sentence_on_its_pages(lang: str) -> None:
     pack = kit(PLANS["lora_ddp"], day=DAY, lang=lang)  # type: ignore[arg-type]
-    assert sorted(pack.files) == sorted(made("lora_ddp").files)
+    assert set(made("lora_ddp").files) <= set(pack.files)
     for page in ("README.md", "training/TOOLS.md", "transfer/plan.md", "monitoring.md"):
         text = pack.files[page].decode()
         english = {line for line in made("lora_ddp").files[page].decode().splitlines() if len(line.split()) > 6}
