@@ -10,7 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from advisor.consult.desk import Desk
 from advisor.consult.trial import PLANS_A_TURN, judge, with_defaults
 from advisor.core.answer import Judged, Lever, Option
+from advisor.core.facts import Facts
 from advisor.knowledge.records.gpus import Gpu
+from advisor.plan import figures
 from advisor.plan.levers import Change, changes
 from advisor.plan.options import every, ranked
 from advisor.plan.search import Candidate
@@ -34,7 +36,7 @@ def levers_for(desk: Desk, rows: Sequence[Judged], tasks: Mapping[int, tuple[Tas
         if row.verdict != "no" or row.option is None or id(row) not in tasks:
             continue
         task, card = tasks[id(row)]
-        facts = with_defaults(desk, desk.asked.answers[0], task.method)
+        facts = with_defaults(desk, _said(desk), task.method)
         for change in _in_turn(changes(task, row.option, card, desk.market, desk.library)):
             if len(levers) >= LEVERS or desk.judged >= PLANS_A_TURN:
                 break
@@ -42,6 +44,12 @@ def levers_for(desk: Desk, rows: Sequence[Judged], tasks: Mapping[int, tuple[Tas
             if after.verdict in ("yes", "yes_if"):
                 levers.append(_lever(change, after))
     return tuple(levers)
+
+
+def _said(desk: Desk) -> Facts:
+    """What was said, with what it means for the transfer: a changed plan has the same data and the same line."""
+    answers = desk.asked.answers[0]
+    return answers.plus(*figures.transfer_facts(answers, desk.library))
 
 
 def _in_turn(found: Iterable[Change]) -> list[Change]:
@@ -62,7 +70,7 @@ def other_options(desk: Desk, chosen: Judged, tasks: Mapping[int, tuple[Task, Gp
     if chosen.option is None or id(chosen) not in tasks:
         return ()
     task, card = tasks[id(chosen)]
-    facts = with_defaults(desk, desk.asked.answers[0], task.method)
+    facts = with_defaults(desk, _said(desk), task.method)
     here = Candidate(task, chosen.option, card)
     price = chosen.option.price
     currency = task.currency or (price.currency if price is not None else None)

@@ -58,7 +58,8 @@ def _with_method(given: Given, method: str, library: Library) -> Given:
 def pinned(given: Mapping[str, object], desk: Desk, plan: Judged, *, batch: bool = False) -> Given:
     """The answers with what the plan filled in by itself, so that only what moves next can change it.
 
-    The micro-batch stays open unless `batch`: it follows from what else is set.
+    The micro-batch stays open unless `batch`, since it follows from what else is set; where time or money is limited it
+    is part of the plan, because a smaller one is slower.
     """
     if plan.option is None or id(plan) not in desk.tried:
         return dict(given)
@@ -68,7 +69,10 @@ def pinned(given: Mapping[str, object], desk: Desk, plan: Judged, *, batch: bool
     filled: dict[str, object] = {key: _typed(fact.value) for key, fact in run.items() if fact.why == "plan"}
     filled |= {key: None for key in said if key not in run}
     filled.pop(METHOD, None)
-    if not batch:
+    limited = candidate.task.deadline_h is not None or candidate.task.currency is not None
+    if limited and "micro_batch" in base.open and plan.option.micro_batch > 1:
+        filled[BATCH] = plan.option.micro_batch
+    elif not batch:
         filled.pop(BATCH, None)
     filled |= dict(_job(given, said, library))
     named = _method_named(given, library)
@@ -117,8 +121,11 @@ def _with_hardware(given: Given, hardware: Hardware, library: Library) -> Given:
     said = given.get(key_of("gpu.id", library), given.get("gpu.id"))
     size = given.get(key_of("gpu.memory", library), given.get("gpu.memory"))
     if not isinstance(said, str) or size is not None or not _means(said, hardware, library):
-        label = hardware.label
-        facts["gpu.id"] = label if _means(label, hardware, library) else library.gpus[hardware.gpu].name
+        names = (hardware.label, library.gpus[hardware.gpu].name)
+        name = next((name for name in names if _means(name, hardware, library)), None)
+        facts["gpu.id"] = name
+        if name is None:  # a name that other cards bear too: then the card goes by its id
+            return {**changed(given, facts, library), "gpu.id": hardware.gpu}
     return changed(given, facts, library)
 
 
