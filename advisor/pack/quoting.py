@@ -39,8 +39,11 @@ def command(words: Iterable[object]) -> str:
 
 
 def json_bytes(value: Any) -> bytes:
-    """JSON with two spaces and a line break at the end; NaN and Infinity are refused."""
-    return (json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n").encode()
+    """JSON with two spaces and a line break at the end; NaN and Infinity are refused, half a character is escaped."""
+    try:
+        return (json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n").encode()
+    except UnicodeEncodeError:
+        return (json.dumps(value, indent=2, allow_nan=False) + "\n").encode()
 
 
 def markdown(value: object) -> str:
