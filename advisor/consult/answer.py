@@ -6,10 +6,10 @@ It opens the knowledge and the rules once a process, understands, consults and w
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,21 +45,34 @@ class Reply:
         return 1 if self.json.get("declined") else 0
 
 
-@lru_cache(maxsize=1)
-def rules() -> RuleBase:
-    """The rule base of this process, compiled, and checked unless exactly this data was checked before."""
-    library = open_library()
-    known = stamp.stands(library.version)
-    base = RuleBase.build(library, checked=known)
-    if not known:
-        stamp.put(library.version)
-    return base
+_BUILDING = threading.RLock()
 
 
-@lru_cache(maxsize=1)
-def here() -> Market:
-    """What "here" means for this process."""
-    return market(open_library())
+def rules(library: Library | None = None) -> RuleBase:
+    """The rule base of a library (this process's own by default), built once and gone with it.
+
+    It is checked unless exactly this data was checked before; raises `BadData` for data that is wrong.
+    """
+    library = library or open_library()
+    with _BUILDING:
+        base: RuleBase | None = library.kept.get("rules")
+        if base is None:
+            known = stamp.stands(library.version)
+            base = library.kept["rules"] = RuleBase.build(library, checked=known)
+            base.close_with_last_use()
+            if not known:
+                stamp.put(library.version)
+        return base
+
+
+def here(library: Library | None = None) -> Market:
+    """What "here" means in a library, this process's own by default."""
+    library = library or open_library()
+    with _BUILDING:
+        found: Market | None = library.kept.get("market")
+        if found is None:
+            found = library.kept["market"] = market(library)
+        return found
 
 
 def today() -> date:
@@ -132,7 +145,7 @@ def advise(
 
 
 def _reply(asked: Asked, lang: Lang, library: Library, day: date | None) -> Reply:
-    consultation = consult(asked, day or today(), library, rules(), here())
+    consultation = consult(asked, day or today(), library, rules(library), here(library))
     return Reply(compose(consultation, library, Wording(library, lang)), lang)
 
 

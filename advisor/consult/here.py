@@ -27,7 +27,7 @@ _APART = re.compile(r"\s*(?:[+,;，；、]|\band\b|以及|和|與)\s*")
 
 def market_of(here: Here, library: Library) -> Market:
     """The place of a conversation."""
-    return _market(here, library.version) if here else answer.here()
+    return _market(here, library.version) if here else answer.here(library)
 
 
 @lru_cache(maxsize=64)

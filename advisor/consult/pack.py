@@ -69,7 +69,7 @@ def kit(
     library = open_library()
     place = site_of(site)
     asked, spoken = _asked(given, session, lang, library)
-    consultation = consult(asked, day or answer.today(), library, answer.rules(), answer.here())
+    consultation = consult(asked, day or answer.today(), library, answer.rules(library), answer.here(library))
     wording = Wording(library, spoken)
     reply = compose(consultation, library, wording)
     if reply["declined"]:

@@ -84,11 +84,19 @@ class Pool:
         return await asyncio.wrap_future(self._current().submit(function, *args, **kwargs))
 
     def renew(self) -> None:
-        """Begin new workers, which read the knowledge anew; calls under way end in the old ones."""
-        old = self._current()
+        """New workers, which read the knowledge anew; they take over once they are warm, and calls end in the old ones.
+
+        Blocks until then. Raises `BrokenProcessPool` where the new workers cannot begin; the old ones then go on.
+        """
+        fresh = self._fresh()
+        try:
+            for ready in [fresh.submit(_ready) for _ in range(self._workers)]:
+                ready.result()
+        except BaseException:
+            fresh.shutdown(wait=False, cancel_futures=True)
+            raise
         with self._lock:
-            if self._executor is old:
-                self._executor = self._fresh()
+            old, self._executor = self._executor, fresh
         old.shutdown(wait=False)
 
     def _current(self) -> ProcessPoolExecutor:

@@ -51,10 +51,7 @@ def library_with(folder: Path | None) -> Library:
 def check(folder: Path | None = None) -> str:
     """Read and check everything. Raises `BadData` with one line a problem."""
     library = library_with(folder)
-    wrong = library.check_all()
-    if wrong:
-        raise BadData("\n".join(dict.fromkeys(map(str, wrong))))
-    bases = _bases(library)
+    bases = everything_checked(library)
     # The judging rules may name every fact that the others may.
     remarked = [f"remark: {one}" for one in _remarks([one for some, _ in bases for one in some], bases[-1][1], library)]
     different = sum(distinct(specs) for specs, _ in bases)
@@ -66,6 +63,14 @@ def check(folder: Path | None = None) -> str:
         f"{len(specs)} rules over {len(language.facts)} facts, {counts}: all right, data version {library.version}",
     ]
     return "\n".join(lines)
+
+
+def everything_checked(library: Library) -> list[tuple[list[RuleSpec], Language]]:
+    """Every file and every rule of a library read and checked; the rules by kind. Raises `BadData`, a line a problem."""
+    wrong = library.check_all()
+    if wrong:
+        raise BadData("\n".join(dict.fromkeys(map(str, wrong))))
+    return _bases(library)
 
 
 def _bases(library: Library) -> list[tuple[list[RuleSpec], Language]]:

@@ -66,7 +66,12 @@ class Sessions:
 
     def __init__(self, store: Store, library: Library | None = None) -> None:
         self._store = store
-        self._library = library or open_library()
+        self._own = library
+
+    @property
+    def _library(self) -> Library:
+        """The knowledge as it stands now: a reload shows in the next message."""
+        return self._own or open_library()
 
     @classmethod
     def open(cls, url: str | None = None) -> Sessions:

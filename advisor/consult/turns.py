@@ -85,7 +85,7 @@ def _shape(config: str) -> Architecture:
 
 
 def _composed(asked: Asked, day: date, library: Library, wording: Wording, market: Market) -> Json:
-    return compose(consult(asked, day, library, answer.rules(), market), library, wording)
+    return compose(consult(asked, day, library, answer.rules(library), market), library, wording)
 
 
 def _questions(

@@ -39,7 +39,7 @@ def show(given: Mapping[str, object], lang: Lang, *, config: str | None = None, 
     sets = answers_from(given, library)
     shape = read_config(form_config.config_of(config).kept).architecture if config is not None else None
     asked = Asked(tuple(sets.answers), "ask_feasibility", dict(given), problems=tuple(sets.problems), config=shape)
-    desk = Desk(library, answer.rules(), answer.here(), asked, day or answer.today())
+    desk = Desk(library, answer.rules(library), answer.here(library), asked, day or answer.today())
     consultation = consult_at(desk)
     wording = Wording(library, lang)
     reply = compose(consultation, library, wording)

@@ -46,7 +46,7 @@ def matters(fact: str, asked: Asked, day: date, library: Library, market: Market
     values = probes(fact, library)
     if len(values) < 2:
         return True
-    place = market or answer.here()
+    place = market or answer.here(library)
     outcomes = {_outcome(_judged(fact, value, asked, day, library, place)) for value in values}
     return len(outcomes) > 1
 
@@ -67,7 +67,7 @@ def probes(fact: str, library: Library) -> list[Value]:
 
 def _judged(fact: str, value: Value, asked: Asked, day: date, library: Library, market: Market) -> tuple[Judged, ...]:
     answers = tuple(facts.plus(Fact(fact, value, "said")) for facts in asked.answers[:1])
-    return judged_rows(replace(asked, answers=answers), day, library, answer.rules(), market)
+    return judged_rows(replace(asked, answers=answers), day, library, answer.rules(library), market)
 
 
 def _outcome(rows: tuple[Judged, ...]) -> str:

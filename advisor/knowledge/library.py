@@ -7,8 +7,9 @@ file that does not hold what its kind promises raises `BadData` with file and li
 from __future__ import annotations
 
 import importlib
+import threading
 from collections.abc import Sequence
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -90,6 +91,8 @@ class Library:
     def __init__(self, roots: Sequence[Path] | None = None) -> None:
         """`roots` hold rules/ and knowledge/, later ones laid over earlier ones; default: where `locate` finds them."""
         self.catalogue = Catalogue(tuple(data_roots() if roots is None else roots))
+        self.kept: dict[str, Any] = {}
+        """What other rooms built from this library, by name: it goes with it."""
         for kind in KINDS:
             setattr(self, kind, self._shelf(kind))
 
@@ -157,11 +160,29 @@ class Library:
         return everything_wrong(self)
 
 
+_OPEN: dict[tuple[Path, ...], Library] = {}
+# Folders whose library is kept: one in a service, a few where a test changes the settings.
+_MOST_OPEN = 2**3
+
+
 def open_library() -> Library:
     """The library of this process for the folders that the settings name now; read once, then shared."""
-    return _opened(data_roots())
+    roots = data_roots()
+    found = _OPEN.get(roots)
+    if found is None:
+        found = exchange(Library(roots), only_if_new=True)
+    return found
 
 
-@lru_cache(maxsize=8)
-def _opened(roots: tuple[Path, ...]) -> Library:
-    return Library(roots)
+def exchange(library: Library, *, only_if_new: bool = False) -> Library:
+    """Let `open_library` give this one from now on; who holds the old one goes on with it. Returns what stands."""
+    with _EXCHANGE:
+        if only_if_new and library.roots in _OPEN:
+            return _OPEN[library.roots]
+        _OPEN[library.roots] = library
+        while len(_OPEN) > _MOST_OPEN:
+            del _OPEN[next(iter(_OPEN))]
+    return library
+
+
+_EXCHANGE = threading.Lock()

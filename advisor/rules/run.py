@@ -8,6 +8,7 @@ function of the facts and is safe from threads.
 from __future__ import annotations
 
 import gc
+import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from types import TracebackType
@@ -110,6 +111,10 @@ class RuleBase:
     def close(self) -> None:
         """Give the engine's memory back."""
         self._program.close()
+
+    def close_with_last_use(self) -> None:
+        """Give the engine's memory back once nobody holds this base any more. Not for one that is renewed in place."""
+        weakref.finalize(self, self._program.close).atexit = False
 
     def __enter__(self) -> RuleBase:
         return self
