@@ -42,7 +42,9 @@ def kit(
     site = {"target": target, "user": user, "port": port, "data_dir": data_dir, "source_dir": source_dir}
     site |= {"dataset": dataset, "model": model, "bucket": bucket, "interface": interface, "project": project}
     given = None if session is not None else options.given_facts(input, set_)
-    made = pack.kit(given, session=session, lang=options.language(lang), site=site)
+    # A conversation has its own language; facts have that of the person at the terminal.
+    spoken = options.language(lang) or (options.default_lang() if session is None else None)
+    made = pack.kit(given, session=session, lang=spoken, site=site)
     if zip:
         try:
             output.write_bytes(made.zip())

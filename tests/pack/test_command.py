@@ -37,6 +37,16 @@ def test_a_folder_lists_what_was_written(tmp_path: Path, capsys: pytest.CaptureF
     assert "  training/accelerate/accelerate.yaml" in lines
 
 
+def test_the_language_is_the_one_asked_for_else_the_persons_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HKGPU_LANG", "zh")
+    assert main(["kit", *SET, "-o", str(tmp_path / "own")]) == 0
+    assert main(["kit", *SET, "--lang", "en", "-o", str(tmp_path / "asked")]) == 0
+    assert (tmp_path / "own/README.md").read_text("utf-8").startswith("# 下单资料包")
+    assert (tmp_path / "asked/README.md").read_text("utf-8").startswith("# Order pack")
+
+
 def test_zip_writes_one_archive(tmp_path: Path) -> None:
     assert main(["kit", *SET, "--zip", "-o", str(tmp_path / "pack.zip")]) == 0
     assert zipfile.is_zipfile(tmp_path / "pack.zip")
