@@ -74,8 +74,8 @@ def everything_checked(library: Library) -> list[tuple[list[RuleSpec], Language]
 
 
 def _bases(library: Library) -> list[tuple[list[RuleSpec], Language]]:
-    """The rules of advice and those that judge deliveries, each with its language. Raises `BadData`."""
-    kinds: tuple[RuleKind, ...] = ("rules", "judging")
+    """The rules of advice, on deliveries and on offers, each with its language. Raises `BadData`."""
+    kinds: tuple[RuleKind, ...] = ("rules", "judging", "quoting")
     found = [read(library, kind) for kind in kinds]
     refuse([problem for _, _, problems in found for problem in problems])
     return [(specs, language) for specs, language, _ in found]

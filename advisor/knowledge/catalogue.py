@@ -26,12 +26,16 @@ KNOWLEDGE = (
     "compatibility",
     "faults",
     "offers",
+    "requests",
     "routes",
     "heuristics",
     "claims",
     "sources",
     "words",
 )
+# Folders of rules/facts that are read off something, and folders of rules that judge what was read.
+READ = ("read", "quote")
+JUDGES = ("judging", "quoting")
 PLACE = Path("knowledge") / "place.yaml"
 
 
@@ -42,7 +46,7 @@ class Catalogue:
         self.roots = roots
 
     def files(self, kind: str) -> Mapping[str, Path]:
-        """Id -> file of one kind (`gpus`, ..., `facts`, `readings`, `rules`, `judging`, `items`), ordered by id."""
+        """Id -> file of one kind (`gpus`, ..., `facts`, `readings`, `rules`, `judging`, `quoting`, `items`), by id."""
         return self._by_kind.get(kind, {})
 
     @property
@@ -96,11 +100,11 @@ def _scan(root: Path) -> dict[str, dict[str, Path]]:
         if len(parts) == 1:
             raise BadData("stands in no folder of rules/", where=str(path), expected="rules/FOLDER/NAME.yaml")
         if parts[0] == "facts":
-            # What is read off outputs, and the rules that judge it, are shelves of their own: asking needs neither.
-            kind = "readings" if parts[1] == "read" else "facts"
+            # What is read off outputs and offers, and the rules on it, are shelves of their own: asking needs none.
+            kind = "readings" if parts[1] in READ else "facts"
             _add(found.setdefault(kind, {}), ".".join(parts[1:]), path)
-        elif parts[0] == "judging":
-            _add(found.setdefault("judging", {}), ".".join(parts), path)
+        elif parts[0] in JUDGES:
+            _add(found.setdefault(parts[0], {}), ".".join(parts), path)
         else:
             kind = "items" if parts[0] == "acceptance" and _is_item(path) else "rules"
             _add(found.setdefault(kind, {}), ".".join(parts), path)

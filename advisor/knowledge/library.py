@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from advisor.knowledge.records.models import Model
     from advisor.knowledge.records.offers import Offer
     from advisor.knowledge.records.place import Place
+    from advisor.knowledge.records.requests import Request
     from advisor.knowledge.records.routes import Route
     from advisor.knowledge.records.rules import RuleRecord
     from advisor.knowledge.records.sources import Source
@@ -45,6 +46,7 @@ _RECORDS = {
     "gpus": "gpus.Gpu",
     "models": "models.Model",
     "offers": "offers.Offer",
+    "requests": "requests.Request",
     "routes": "routes.Route",
     "heuristics": "heuristics.Heuristic",
     "frameworks": "frameworks.Framework",
@@ -54,6 +56,7 @@ _RECORDS = {
     "readings": "facts.FactRecord",
     "rules": "rules.RuleRecord",
     "judging": "rules.RuleRecord",
+    "quoting": "rules.RuleRecord",
     "items": "items.Item",
     "faults": "faults.record_for",
     "compatibility": "compatibility.record_for",
@@ -74,6 +77,7 @@ class Library:
     gpus: Shelf[Gpu]
     models: Shelf[Model]
     offers: Shelf[Offer]
+    requests: Shelf[Request]
     routes: Shelf[Route]
     heuristics: Shelf[Heuristic]
     frameworks: Shelf[Framework]
@@ -84,6 +88,7 @@ class Library:
     readings: Shelf[FactRecord]
     rules: Shelf[RuleRecord]
     judging: Shelf[RuleRecord]
+    quoting: Shelf[RuleRecord]
     items: Shelf[Item]
     faults: Shelf[Fault]
     compatibility: Shelf[Compatibility]

@@ -34,6 +34,8 @@ _MORE_POINTERS: dict[str, dict[str, tuple[str, ...]]] = {
     "offers": {"gpu": ("gpus",)},
     "rules": {"fact": ("facts",), "heuristic": ("heuristics",), "check": ("items",)},
     "judging": {"fact": ("facts", "readings"), "heuristic": ("heuristics",), "check": ("items",)},
+    "quoting": {"fact": ("facts", "readings"), "heuristic": ("heuristics",), "check": ("items",)},
+    "requests": {"proven_by": ("items",), "heuristic": ("heuristics",)},
     "items": {"fact": ("facts",), "heuristic": ("heuristics",)},
     "claims": {
         "ends_in": ("rules", "items", "facts", "heuristics", "gpus", "models", "routes", "offers", "compatibility"),

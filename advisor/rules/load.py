@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from advisor.knowledge.records.rules import RuleRecord
     from advisor.knowledge.shelves import Shelf
 
-# Rules that advise on a plan, and rules that judge what was read off an output: two bases, never mixed.
-RuleKind = Literal["rules", "judging"]
+# Rules that advise on a plan, that judge what was read off an output, and off an offer: three bases, never mixed.
+RuleKind = Literal["rules", "judging", "quoting"]
 _RULE_KEYS = ("id", "status", "since", "because", "phase", "when", "then", "examples", "note")
 _THEN_KEYS = ("conclude", "advise", "risk", "check", "verdict")
 _EXAMPLE_KEYS = ("name", "given", "fires", "concludes", "verdict")
@@ -72,7 +72,7 @@ class Heuristics(Mapping[str, Value]):
 def language(library: Library, kind: RuleKind = "rules") -> Language:
     """What rules of a kind may refer to; fact files are read by the library, which refuses wrong ones."""
     facts = {key: _fact(library, library.facts, key) for key in library.facts}
-    if kind == "judging":
+    if kind != "rules":
         facts |= {key: _fact(library, library.readings, key) for key in library.readings}
     because = frozenset((*library.sources, *library.claims))
     return Language(facts, Heuristics(library), frozenset(library.items), because)
@@ -101,7 +101,7 @@ def rules(library: Library, kind: RuleKind = "rules") -> tuple[list[RuleSpec], l
     """Every rule of a kind in the order of ids, and what is wrong with the shapes of the others."""
     found: list[RuleSpec] = []
     problems: list[Problem] = []
-    shelf: Shelf[RuleRecord] = library.judging if kind == "judging" else library.rules
+    shelf: Shelf[RuleRecord] = library.shelf(kind)
     for key in sorted(shelf):
         reading = _Reading(shelf.document(key), key)
         rule = reading.rule()

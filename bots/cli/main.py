@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from advisor.core.errors import BadInput, HkgpuError
-from bots.cli import backup, chat, claims, judge, kit, options, rules, slack, web
+from bots.cli import backup, chat, claims, judge, kit, options, quote, rules, slack, web
 
 app = typer.Typer(
     name="hkgpu",
@@ -29,6 +29,7 @@ app.add_typer(rules.app, name="rules")
 app.command()(claims.claims)
 app.command()(judge.judge)
 app.command()(kit.kit)
+app.command()(quote.quote)
 app.command()(chat.chat)
 app.command()(chat.forget)
 app.command()(backup.backup)

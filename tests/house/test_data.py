@@ -30,7 +30,7 @@ def test_every_file_can_be_read_and_every_reference_resolves() -> None:
 def test_the_id_in_every_file_is_its_path(kind: str) -> None:
     facts, rules = (
         dict.fromkeys(("facts", "readings"), "rules/facts"),
-        dict.fromkeys(("rules", "judging", "items"), "rules"),
+        dict.fromkeys(("rules", "judging", "quoting", "items"), "rules"),
     )
     folder = {**facts, **rules}.get(kind, f"knowledge/{kind}")
     wrong = []

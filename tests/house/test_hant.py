@@ -46,7 +46,8 @@ def fixed() -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(
-    "kind", ["rules", "items", "facts", "heuristics", "routes", "compatibility", "claims", "judging"]
+    "kind",
+    ["rules", "items", "facts", "heuristics", "routes", "compatibility", "claims", "judging", "quoting", "requests"],
 )
 def test_no_mainland_term_is_left_in_a_traditional_text(kind: str) -> None:
     shelf = LIBRARY.shelf(kind)
