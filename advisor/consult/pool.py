@@ -121,10 +121,19 @@ def _begin() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "SIGHUP"):
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     from advisor.consult import answer
 
     # One question warms the parsed files, the compiled rules and the planner's tables.
     answer.ask("can I fine-tune 70B here?")
+
+
+def _end_with_parent() -> None:
+    """End this worker when its parent was killed: nobody else would, and it would wait for calls for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _ready() -> int:

@@ -5,14 +5,19 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from advisor.consult import answer
 from advisor.consult.pool import Pool
 from advisor.core.errors import BadInput
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -54,3 +59,22 @@ def test_a_renewed_pool_has_new_workers(pool: Pool) -> None:
     before = pool.call(os.getpid)
     pool.renew()
     assert pool.call(os.getpid) != before
+
+
+def test_workers_end_with_a_parent_that_was_killed() -> None:
+    program = (
+        "import os, sys\n"
+        "from advisor.consult.pool import Pool\n"
+        "if __name__ == '__main__':\n"
+        "    pool = Pool(1)\n"
+        "    print(pool.call(os.getpid), flush=True)\n"
+        "    sys.stdin.read()\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
+    ) as parent:
+        assert parent.stdout is not None
+        worker = psutil.Process(int(parent.stdout.readline()))
+        parent.kill()
+    worker.wait(10)
+    assert not worker.is_running()
