@@ -1,19 +1,23 @@
 """Rows of a table, read by meaning: the columns of the contract's `estimate` to workloads, and answers to columns.
 
-A blank is "not stated". A value that means nothing here is named in `error` and treated as not stated, so that the
-figure is still given. The results that such a table may hold (`measured_gib`, `outcome`, `tokens_per_s_total`) and its
-notes (`quality`, `source`, `where`, `remarks`) are never read; `id` is only carried through. A row never raises.
+A blank is "not stated". A value that means nothing here is named in `error` with what was expected, and treated as not
+stated, so that the figure is still given; where a number cannot be (a negative length, no cards) the verdict stays
+`unknown`, since it would be about another job. The results that such a table may hold (`measured_gib`, `outcome`,
+`tokens_per_s_total`) and its notes (`quality`, `source`, `where`, `remarks`) are never read; `id` is only carried
+through. A row never raises.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any, cast
 
 from advisor.core.errors import HkgpuError
 from advisor.core.units import convert
+from advisor.estimate.gpu_names import find_gpu
 from advisor.estimate.memory.cards import usable_memory
 from advisor.estimate.memory.constants import Constants, constants
 from advisor.estimate.memory.lookup import shape_of
@@ -21,6 +25,7 @@ from advisor.estimate.memory.peak import MemoryEstimate, peak_with
 from advisor.estimate.memory.workload import Method, Stage, Workload
 
 COLUMNS = ("id", "low_gib", "likely_gib", "high_gib", "verdict", "tokens_per_s_total", "error")
+BEYOND = "a figure is out of any plausible range"
 _BLANK = frozenset({"", "-", "n/a", "na", "null", "nan", "?", "unknown", "not stated", "unstated"})
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?", re.IGNORECASE)
 
@@ -118,6 +123,12 @@ class _Reader:
     def __init__(self, row: Mapping[str, str | None]) -> None:
         self._row = row
         self.errors: list[str] = []
+        self.unusable: list[str] = []
+        """Columns whose number cannot be."""
+
+    def refuse(self, column: str, what: str, expected: str) -> None:
+        """Name a cell that cannot be used."""
+        self.errors.append(f'{column} "{self.text(column)}" {what} (expected {expected})')
 
     def text(self, column: str) -> str | None:
         """The cell, or None where it is blank."""
@@ -133,11 +144,9 @@ class _Reader:
         found = _NUMBER.match(bare)
         rest = bare[found.end() :].strip().casefold() if found else ""
         value = float(found[0]) * (2**10 if rest.startswith("k") else 1) if found else None
-        if value is None or not isfinite(value):
-            self.errors.append(f'{column} "{text}" is no number')
-            return None
-        if value <= 0:
-            self.errors.append(f'{column} "{text}" is not above 0')
+        if value is None or not isfinite(value) or value <= 0:
+            self.refuse(column, "is no number" if value is None else "is not above 0", "a number above 0")
+            self.unusable.append(column)
             return None
         return value
 
@@ -147,7 +156,8 @@ class _Reader:
         if value is None:
             return None
         if value != int(value):
-            self.errors.append(f'{column} "{self.text(column)}" is no whole number')
+            self.refuse(column, "is no whole number", "a whole number from 1")
+            self.unusable.append(column)
             return None
         return int(value)
 
@@ -158,7 +168,7 @@ class _Reader:
         found = re.search(rf"\b{name}\W?(\d+)", (self.text("sharding") or "").casefold())
         return int(found[1]) if found else None
 
-    def word(self, column: str, meanings: Iterable[tuple[str, Any]]) -> Any:
+    def word(self, column: str, meanings: Sequence[tuple[str, Any]]) -> Any:
         """What the cell means, or None."""
         text = self.text(column)
         if text is None:
@@ -167,15 +177,57 @@ class _Reader:
         for pattern, meaning in meanings:
             if re.search(pattern, low):
                 return meaning
-        self.errors.append(f'{column} "{text}" is not understood')
+        known = dict.fromkeys(_shown(meaning) for _, meaning in meanings)
+        self.refuse(column, "is not understood", f"one of {', '.join(known)}")
         return None
+
+
+def _shown(meaning: object) -> str:
+    return {True: "yes", False: "no"}.get(meaning, str(meaning)) if isinstance(meaning, bool) else str(meaning)
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """The card of a row: usable GiB where it is known, and what could not be read."""
+
+    usable: float | None
+    errors: tuple[str, ...]
+    unusable: tuple[str, ...]
+
+
+def card_of(row: Mapping[str, str | None], library: Any, c: Constants) -> Card:
+    """The memory that the row's card offers to a program."""
+    read = _Reader(row)
+    name = read.text("gpu") or ""
+    stated = read.number("gpu_gib")
+    usable = usable_memory(name, stated, library, c)
+    if name and usable is None and find_gpu(name, library) is not None:
+        read.refuse("gpu", "comes in several sizes", "the size in gpu_gib")
+    elif name and find_gpu(name, library) is None and usable_memory(name, None, library, c) is None:
+        read.refuse("gpu", "is no known card", "a card of the catalogue")
+    return Card(usable, tuple(read.errors), tuple(read.unusable))
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A row's job without its card, and what could not be read: in words, and the columns of numbers that cannot be."""
+
+    workload: Workload
+    errors: tuple[str, ...]
+    unusable: tuple[str, ...]
 
 
 def workload_of(row: Mapping[str, str | None], library: Any, c: Constants) -> tuple[Workload, float | None, list[str]]:
     """The workload of a row, the card's usable GiB where it is known, and what could not be read.
 
-    Raises `HkgpuError` where nothing can be computed: no model and no size, or no known method.
+    Raises `HkgpuError` where nothing can be computed: no model and no size.
     """
+    read, card = job_of(row, library, c), card_of(row, library, c)
+    return replace(read.workload, usable_gib=card.usable), card.usable, [*read.errors, *card.errors]
+
+
+def job_of(row: Mapping[str, str | None], library: Any, c: Constants) -> Read:
+    """The job of a row, whatever its card. Raises `HkgpuError` for no model and no size."""
     read = _Reader(row)
     params = read.number("params_b")
     if params is not None and params > convert(1, "Gparams", "params") / convert(1, "Gparams", "Mparams"):
@@ -183,7 +235,6 @@ def workload_of(row: Mapping[str, str | None], library: Any, c: Constants) -> tu
     shape = shape_of(
         read.text("model") or "", None if params is None else convert(params, "Gparams", "params"), library, c
     )
-    usable = usable_memory(read.text("gpu") or "", read.number("gpu_gib"), library, c)
     sharding, offload = _sharding_and_offload(read)
     method = cast(Method, read.word("method", _METHODS) or "full")
     workload = Workload(
@@ -198,7 +249,7 @@ def workload_of(row: Mapping[str, str | None], library: Any, c: Constants) -> tu
         grad_ckpt=read.word("grad_ckpt", _CHECKPOINTING),
         attention=read.word("attn", _ATTENTION),
         fused_ce=read.word("fused_ce", _FUSED),
-        lora_rank=read.number("lora_rank"),
+        lora_rank=read.number("lora_rank") if method in ("lora", "qlora") else None,
         lora_targets=read.word("lora_targets", _TARGETS),
         sharding=sharding,
         offload=offload,
@@ -209,9 +260,8 @@ def workload_of(row: Mapping[str, str | None], library: Any, c: Constants) -> tu
         n_gpus=read.count("n_gpus"),
         framework=read.text("framework"),
         instrument=read.word("instrument", _INSTRUMENTS) or "reserved",
-        usable_gib=usable,
     )
-    return workload, usable, read.errors
+    return Read(workload, tuple(read.errors), tuple(read.unusable))
 
 
 def _stage(read: _Reader) -> Stage:
@@ -236,14 +286,37 @@ def _sharding_and_offload(read: _Reader) -> tuple[Any, Any]:
     return sharding, offload
 
 
-def estimate_row(row: Mapping[str, str | None], library: Any) -> tuple[MemoryEstimate | None, float | None, list[str]]:
-    """The estimate of one row, the card's usable GiB, and what went wrong; never raises for a bad row."""
+@dataclass(frozen=True, slots=True)
+class RowEstimate:
+    """The estimate of one row where there is one, the card, and what went wrong."""
+
+    estimate: MemoryEstimate | None
+    card: Card
+    errors: tuple[str, ...]
+    unusable: tuple[str, ...]
+
+    @property
+    def verdict(self) -> str:
+        """`fits`, `tight`, `oom`; `unknown` too where a number of the row cannot be."""
+        if self.estimate is None or self.unusable:
+            return "unknown"
+        return self.estimate.fits(self.card.usable)
+
+
+def estimate_row(row: Mapping[str, str | None], library: Any) -> RowEstimate:
+    """The estimate of one row; never raises for a bad row."""
     c = constants(library)
+    card = card_of(row, library, c)
+    errors, unusable = card.errors, card.unusable
     try:
-        workload, usable, errors = workload_of(row, library, c)
-        return peak_with(workload, library, c), usable, errors
+        read = job_of(row, library, c)
+        errors, unusable = (*read.errors, *errors), (*read.unusable, *unusable)
+        found = peak_with(replace(read.workload, usable_gib=card.usable), library, c)
+        return RowEstimate(found, card, errors, unusable)
     except HkgpuError as error:
-        return None, None, [error.line()]
+        return RowEstimate(None, card, (*errors, error.line()), unusable)
+    except (OverflowError, ZeroDivisionError):
+        return RowEstimate(None, card, (*errors, BEYOND), unusable)
 
 
 def estimate_rows(
@@ -253,20 +326,19 @@ def estimate_rows(
 ) -> Iterator[dict[str, str]]:
     """The contract's output columns for each row, in order; `speed` gives tokens a second where somebody can."""
     for row in rows:
-        estimate, usable, errors = estimate_row(row, library)
+        said = estimate_row(row, library)
         answer = dict.fromkeys(COLUMNS, "")
         answer["id"] = row.get("id") or ""
-        answer["verdict"] = "unknown"
-        if estimate is not None:
-            found = estimate.range
+        answer["verdict"] = said.verdict
+        if said.estimate is not None:
+            found = said.estimate.range
             answer |= {
                 "low_gib": f"{found.low:.2f}",
                 "likely_gib": f"{found.likely:.2f}",
                 "high_gib": f"{found.high:.2f}",
-                "verdict": estimate.fits(usable),
             }
-        tokens = speed(row) if speed else None
+        tokens = speed({**row, **dict.fromkeys(said.unusable, "")}) if speed else None
         if tokens is not None:
             answer["tokens_per_s_total"] = f"{tokens:.0f}"
-        answer["error"] = "; ".join(errors)
+        answer["error"] = "; ".join(said.errors)
         yield answer

@@ -276,14 +276,26 @@ def job_of(row: Mapping[str, str | None], library: Any) -> tuple[Job, Machine, l
     return job, on, errors
 
 
+_AMOUNTS = ("params_b", "n_gpus", "seq_len", "global_batch")
+_NOTHING = re.compile(r"\s*[-\u2212]\s*\d|\s*0+(\.0*)?\s*(?![\d.])")
+
+
+def _possible(row: Mapping[str, str | None]) -> tuple[Mapping[str, str | None], list[str]]:
+    """The row without amounts that cannot be, which count as not stated, and their names."""
+    wrong = [column for column in _AMOUNTS if _NOTHING.match(_text(row, column))]
+    errors = [f'{column} "{_text(row, column)}" is not above 0 (expected a number above 0)' for column in wrong]
+    return {**row, **dict.fromkeys(wrong, "")}, errors
+
+
 def speed_rows(rows: Iterable[Mapping[str, str | None]], library: Any) -> Iterator[dict[str, str]]:
     """The contract's output columns for each row, in order; `mfu` in per cent, as such tables print it."""
     for row in rows:
         answer = dict.fromkeys(COLUMNS, "")
         answer["id"] = row.get("id") or ""
-        errors: list[str] = []
+        stated, errors = _possible(row)
         try:
-            job, on, errors = job_of(row, library)
+            job, on, unread = job_of(stated, library)
+            errors += unread
             found = speed.training(job, on, library)
             answer["tokens_per_s_per_gpu"] = f"{found.range.likely:.1f}"
             answer["low"], answer["high"] = f"{found.range.low:.1f}", f"{found.range.high:.1f}"

@@ -142,3 +142,48 @@ def test_the_verdict_agrees_with_the_printed_range_and_the_card() -> None:
         low, high = float(found["low_gib"]), float(found["high_gib"])
         expected = "fits" if high <= 80 else "oom" if low > 80 else "tight"
         assert found["verdict"] == expected
+
+
+@pytest.mark.parametrize(
+    ("column", "text", "said"),
+    [
+        ("seq_len", "-4096", 'seq_len "-4096" is not above 0 (expected a number above 0)'),
+        ("n_gpus", "0", 'n_gpus "0" is not above 0 (expected a number above 0)'),
+        ("n_gpus", "2.5", 'n_gpus "2.5" is no whole number (expected a whole number from 1)'),
+        ("micro_batch", "many", 'micro_batch "many" is no number (expected a number above 0)'),
+        ("gpu_gib", "-80", 'gpu_gib "-80" is not above 0 (expected a number above 0)'),
+    ],
+)
+def test_a_number_that_cannot_be_is_named_and_no_verdict_speaks_of_another_job(
+    column: str, text: str, said: str
+) -> None:
+    found = answer(**{column: text})
+    assert found["error"] == said
+    assert found["verdict"] == "unknown"
+    assert float(found["likely_gib"]) > 0
+
+
+def test_a_card_that_nobody_knows_is_named_and_judged_by_the_memory_that_is_stated() -> None:
+    said = 'gpu "FOO" is no known card (expected a card of the catalogue)'
+    stated, unstated = answer(gpu="FOO", gpu_gib="192"), answer(gpu="FOO", gpu_gib="")
+    assert (stated["error"], stated["verdict"]) == (said, "fits")
+    assert (unstated["error"], unstated["verdict"]) == (said, "unknown")
+
+
+def test_a_family_of_cards_of_several_sizes_asks_for_the_size() -> None:
+    assert answer(gpu="A100", gpu_gib="")["error"] == 'gpu "A100" comes in several sizes (expected the size in gpu_gib)'
+
+
+def test_a_word_that_means_nothing_is_answered_with_those_that_do() -> None:
+    assert "(expected one of no, yes)" in answer(fused_ce="perhaps")["error"]
+    assert answer(fused_ce="perhaps")["verdict"] == answer()["verdict"]
+
+
+def test_the_rank_of_adapters_says_nothing_of_a_full_tuning() -> None:
+    assert answer(lora_rank="0")["error"] == ""
+
+
+def test_every_problem_of_a_row_is_named_also_where_no_figure_can_be_given() -> None:
+    found = answer(model="no such thing", params_b="", gpu="FOO")
+    assert "no such thing" in found["error"]
+    assert "FOO" in found["error"]

@@ -73,7 +73,7 @@ def peak_with(workload: Workload, library: Any, c: Constants) -> MemoryEstimate:
     spread = spread_of(workload, job, top, c)
     likely, need = view.by(job.instrument) / GIB, view.need / GIB
     low, high, need_low, need_high = likely, likely, need, need
-    for other in (*in_doubt(job, c), *_other_lengths(workload, job, c), *_more_cards(workload, job, c)):
+    for other in rivals(workload, job, c):
         rival = seen(other, _top(other, c), c, GIB)
         low, high = min(low, rival.by(job.instrument) / GIB), max(high, rival.by(job.instrument) / GIB)
         need_low, need_high = min(need_low, rival.need / GIB), max(need_high, rival.need / GIB)
@@ -88,6 +88,11 @@ def peak_with(workload: Workload, library: Any, c: Constants) -> MemoryEstimate:
         job=job,
         seen=view,
     )
+
+
+def rivals(workload: Workload, job: Job, c: Constants) -> tuple[Job, ...]:
+    """The same job as it might also be run, where what is stated does not tell which: the range covers them."""
+    return (*in_doubt(job, c), *_other_lengths(workload, job, c), *_more_cards(workload, job, c))
 
 
 def _other_lengths(workload: Workload, job: Job, c: Constants) -> tuple[Job, ...]:

@@ -29,16 +29,21 @@ class Spread:
 
 def spread_of(w: Workload, job: Job, top: Peak, c: Constants) -> Spread:
     """The factors for a job."""
-    below, above = _inference(top, c) if not job.trains else _training(w, job, top, c)
-    if not job.shape.known:
-        below, above = below + c.spread_generic_shape**2, above + c.spread_generic_shape**2
-    seen = c.spread_reserved**2 if job.instrument != "allocated" and job.trains else 0.0
+    below, above, seen = variances(w, job, top, c)
     return Spread(
         exp(-c.reach_low * sqrt(below + seen)),
         exp(c.reach_high * sqrt(above + seen)),
         exp(-c.reach_need * sqrt(below)),
         exp(c.reach_need * sqrt(above)),
     )
+
+
+def variances(w: Workload, job: Job, top: Peak, c: Constants) -> tuple[float, float, float]:
+    """Squares of the standard deviations below and above, and what an instrument adds; a peak may hold columns."""
+    below, above = _inference(top, c) if not job.trains else _training(w, job, top, c)
+    if not job.shape.known:
+        below, above = below + c.spread_generic_shape**2, above + c.spread_generic_shape**2
+    return below, above, c.spread_reserved**2 if job.instrument != "allocated" and job.trains else 0.0
 
 
 def _inference(top: Peak, c: Constants) -> tuple[float, float]:
@@ -74,6 +79,7 @@ def _training(w: Workload, job: Job, top: Peak, c: Constants) -> tuple[float, fl
     if w.length_is_cap:
         below = above = variance + (c.spread_unstated_length * fluid) ** 2
     if job.defaults.lengths == "variable":
-        below += (c.spread_shorter * fluid) ** 2
-        above += (c.spread_longer * fluid) ** 2
+        # Not in place: of columns both would be one.
+        below = below + (c.spread_shorter * fluid) ** 2
+        above = above + (c.spread_longer * fluid) ** 2
     return below, above

@@ -151,7 +151,6 @@ def fill(w: Workload, d: Defaults, c: Constants) -> Job:
     usual_batch = (d.batch(adapters=adapters) if trains else None) or 1
     micro = positive("micro_batch", usual_batch if w.micro_batch is None else w.micro_batch)
     accumulation = positive("grad_accum", 1 if w.grad_accum is None else w.grad_accum)
-    length = seq_len * (c.cap_share if w.length_is_cap else 1.0) * _sequences(w, d)
     onlookers = _ONLOOKERS.get(w.stage, 0.0)
     return Job(
         shape=w.shape,
@@ -159,7 +158,7 @@ def fill(w: Workload, d: Defaults, c: Constants) -> Job:
         stage=w.stage,
         weights=weights,
         optimizer=w.optimizer or d.optimizer,
-        tokens=length * micro ** (1 - _slack(w, d, c)) / lay.cp,
+        tokens=tokens_of(w, d, c, seq_len, micro, lay.cp),
         seq_len=seq_len,
         micro_batch=micro,
         accumulates=accumulation > 1,
@@ -182,6 +181,13 @@ def fill(w: Workload, d: Defaults, c: Constants) -> Job:
         trained_copies=2.0 if w.stage == "ppo" else 1.0,
         assumed=tuple(name for name in _MATTERS if getattr(w, name) is None and _asks(w, name)),
     )
+
+
+def tokens_of(w: Workload, d: Defaults, c: Constants, seq_len: float, micro: float, cp: int) -> float:
+    """Tokens that one card has in flight in one micro-batch; lengths and batches may be columns."""
+    length = seq_len * (c.cap_share if w.length_is_cap else 1.0) * _sequences(w, d)
+    tokens: float = length * micro ** (1 - _slack(w, d, c)) / cp
+    return tokens
 
 
 def _usual_weights(w: Workload, d: Defaults) -> Weights:
