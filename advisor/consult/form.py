@@ -146,6 +146,9 @@ def _choices(
         labels = {each.label: each.label for each in library.gpus.values() if not each.modified}
         named = {each.name: each.name for each in library.gpus.values()}
         return sorted({**named, **labels}.items(), key=lambda one: (not _here(one[0], library), one[0]))
+    if record.ref is not None:
+        shelf = library.shelf(record.ref)
+        return sorted(((key, str(getattr(shelf[key], "name", key))) for key in shelf), key=lambda one: one[1].lower())
     method = record.id == "tuning.method"
     return [
         (value, wording.fixed(sentences.METHOD, value) if method else wording.text(text)) for value, text in choices

@@ -103,7 +103,8 @@ def _value(record: FactRecord, value: object, library: Library, wording: Wording
             names = [each for names in library.gpus.names().values() for each in names]
             raise _Wrong("no_card", _near(words, names), given=words)
         return words
-    if words not in (record.choices or ()):
+    known = library.shelf(record.ref) if record.ref else record.choices or ()
+    if words not in known:
         raise _Wrong("no_choice", given=words)
     return words
 
@@ -244,6 +245,8 @@ def _typed(key: str, value: Value, library: Library) -> Iterator[object]:
         yield library.models[str(value)].name
     elif record.ref == "gpus":
         yield library.gpus[str(value)].name
+    elif record.ref is not None:
+        yield str(value)
     elif isinstance(value, Quantity | float | int) and not isinstance(value, bool):
         yield f"{value.value if isinstance(value, Quantity) else value:.15g}"
     else:

@@ -5,11 +5,12 @@ An unknown or forgotten conversation begins anew, and the answer says so. It hol
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
 from advisor.consult import answer, form_taken
-from advisor.consult.sessions import Sessions, told
+from advisor.consult.sessions import Beside, Sessions, told
 from advisor.core.errors import BadInput, StoreError
 from advisor.core.text import Lang
 from advisor.knowledge.library import open_library
@@ -41,6 +42,15 @@ def say(session: str, text: str, key: str, person: str, lang: Lang) -> Json:
     parts = message(dict(reply.json), Wording(open_library(), reply.lang))
     full = answer.render(reply, "markdown") if reply.json["act"] == "show" and reply.json["by_method"] else ""
     return {"session": session, "lost": lost, "parts": parts, "full": full}
+
+
+def begin(given: Mapping[str, Any], config: str | None, key: str, person: str, lang: Lang) -> Json:
+    """The same for a conversation that begins with a plan's answers in place of words."""
+    session = desk().begin()
+    beside = Beside(given=dict(given), config=config or "", tongue=lang)
+    reply = desk().say(session, "", key=key, person=person, lang=lang, beside=beside)
+    parts = message(dict(reply.json), Wording(open_library(), reply.lang))
+    return {"session": session, "lost": False, "parts": parts, "full": ""}
 
 
 def _stands(session: str) -> bool:

@@ -60,7 +60,7 @@ class Ask:
 
     def info(self, lang: Lang, error: str = "") -> str:
         """What stands under the question: why it is asked, or what is wrong with the answer."""
-        return f"⚠ {error}" if error else f"{word('why', lang)} {self.field.why}"
+        return f"⚠ {error}" if error else _why(self.field, lang)
 
 
 def _text(value: object) -> object:
@@ -107,7 +107,8 @@ def _choice(field: Field, lang: Lang, place: str) -> gr.components.Component:
 
 
 def _why(field: Field, lang: Lang) -> str:
-    return f"{word('why', lang)} {field.why}"
+    search = f" {word('search', lang)}" if field.kind == "ref" else ""
+    return f"{word('why', lang)} {field.why}{search}"
 
 
 def _assumed(field: Field, lang: Lang) -> str:

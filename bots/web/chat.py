@@ -143,6 +143,13 @@ def _method(row: dict[str, Any]) -> str:
     return f"- **{row['name']}** – {row['verdict_word']}: {row['hardware']}, {row['peak']}. {row['why']}"
 
 
+async def begun(pool: Pool, given: Any, config: str | None, lang: Lang) -> list[Any]:
+    """Updates of `Chat.shown` for a conversation that begins with a plan's answers."""
+    turn = await pool.run(spoken.begin, dict(given or {}), config, uuid4().hex, PERSON, lang)
+    now = {"v": VERSION, "session": turn["session"], "said": [_said("assistant", told(turn["parts"]))]}
+    return _shown(now, "", _choices(turn["parts"]))
+
+
 def restored(saved: object) -> list[Any]:
     """Updates of `Chat.shown` for what the browser kept."""
     return _shown(_kept(saved))

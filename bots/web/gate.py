@@ -76,7 +76,7 @@ class Gate:
         added = dict(HEADERS)
         status = self._refused(scope)
         if status:
-            if status[0] == "401" and self._settings.logins:
+            if status.startswith("401") and self._settings.logins:
                 added["www-authenticate"] = 'Basic realm="hkgpu", charset="UTF-8"'
             return await _refuse(status, added, send)
         self._to_language(scope, added)

@@ -98,6 +98,12 @@ def _on_opening(blocks: gr.Blocks, tabs: gr.Tabs, form_: Wizard, talk: chat_.Cha
 
     talk.to_plan.click(planned, [talk.kept], [tabs, talk.note, *form_.everything], **_QUIET)
 
+    @guarded(lang)
+    async def talked(given: Any, config: Any) -> list[Any]:
+        return [gr.Tabs(selected="chat"), *await chat_.begun(form_.pool, given, config, lang)]
+
+    form_.to_chat.click(talked, [form_.view.given, form_.view.config], [tabs, *talk.shown], **_QUIET)
+
 
 async def _copy(form_: Wizard, params: dict[str, str], lang: Lang) -> list[Any]:
     """Updates for an address that holds answers: the plan as a copy, with what could not be read."""

@@ -62,6 +62,7 @@ class Wizard:
     over: gr.Button = field(init=False)
     view: PlanView = field(init=False)
     taking: gr.Markdown = field(init=False)
+    to_chat: gr.Button = field(init=False)
 
     @property
     def names(self) -> list[str]:
@@ -97,7 +98,7 @@ class Wizard:
         found = [one.shown(one.field.fact in still, one.field.fact in errors) for one in self.asks]
         for step in self.steps:
             if step.more is not None:
-                rest = [one for one in step.asks if not one.field.main and one.field.fact in still]
+                rest = [one for one in step.asks if not _early(one.field) and one.field.fact in still]
                 found.append(gr.update(visible=bool(rest)))
         return found
 
@@ -194,13 +195,13 @@ def _head(name: str, place: int, count: int, lang: Lang) -> None:
 def _step(one: Wizard, name: str, first: set[str]) -> Step:
     wrong = panel(elem_id=f"wrong-{name}")
     mine = [each for each in form.fields(one.lang) if each.step == name]
-    asks = [ask(each, one.lang, each.fact in first) for each in mine if each.main or each.kind == "ref"]
+    asks = [ask(each, one.lang, each.fact in first) for each in mine if _early(each)]
     if name == "model":
         one.config = gr.File(
             label=word("config", one.lang), file_types=[".json"], type="filepath", elem_id="config", height=110
         )
         one.config_told = panel(elem_id="config-told")
-    rest = [each for each in mine if not (each.main or each.kind == "ref")]
+    rest = [each for each in mine if not _early(each)]
     if not rest:
         return Step(name, asks, wrong)
     with gr.Accordion(word("more", one.lang), open=False, elem_id=f"more-{name}") as more:
@@ -208,11 +209,17 @@ def _step(one: Wizard, name: str, first: set[str]) -> Step:
     return Step(name, asks, wrong, more)
 
 
+def _early(question: form.Field) -> bool:
+    """Whether a question is asked at once; the others refine. What stands first at its step always is."""
+    return question.main or question.fact == "model.id"
+
+
 def _plan(one: Wizard) -> None:
     one.notice = panel(elem_id="copy-note")
     one.over = gr.Button(word("take_over", one.lang), visible=False, elem_id="take-over", size="sm")
     one.view = plan_view(one.lang, one.pool)
     one.taking = panel(elem_id="take", elem_classes=["take", "hk"])
+    one.to_chat = gr.Button(word("to_chat", one.lang), elem_id="to-chat")
 
 
 def _buttons(name: str, place: int, lang: Lang) -> tuple[gr.Button | None, gr.Button]:
@@ -311,8 +318,9 @@ def _wire_plan(one: Wizard, make: gr.Button, again: gr.Button) -> None:
     @guarded(one.lang)
     async def kept_as_mine(saved: Any, given: dict[str, object]) -> list[Any]:
         raw = await one.pool.run(work.typed, given)
-        now = {**kept(saved), "answers": raw, "unknown": [], "step": len(one.names) - 1}
-        return await filled_in(one, now)
+        now = kept(saved)
+        unknown = [fact for fact in now["unknown"] if fact not in raw]
+        return await filled_in(one, {**now, "answers": raw, "unknown": unknown, "step": len(one.names) - 1})
 
     one.view.keep.click(kept_as_mine, [one.saved, one.view.given], one.everything, **_QUIET)
 

@@ -36,7 +36,6 @@ WORDS = {
         "Something went wrong on our side ({id}). Nothing was lost; please try again.",
         "我们这边出了点问题（{id}）。内容没有丢，请再试一次。",
     ),
-    "busy": Text("Many people are asking just now; please try again in a moment.", "现在提问的人较多，请稍后再试。"),
     # The wizard
     "step_task": Text("Task", "任务"),
     "step_model": Text("Model", "模型"),
@@ -65,12 +64,11 @@ WORDS = {
     "make": Text("Show the plan", "生成方案"),
     "again": Text("Start over", "重新填写"),
     "change": Text("Change", "修改"),
-    "search_model": Text("Type to search the catalogue", "输入名称可搜索目录"),
+    "search": Text("Type to search the catalogue.", "可输入名称搜索目录。"),
     "config": Text(
         "Not in the catalogue? Drop its Hugging Face config.json", "目录里没有？上传它的 Hugging Face config.json"
     ),
     "config_read": Text("Read: {what}", "已读取：{what}"),
-    "config_drop": Text("Remove the config.json", "移除 config.json"),
     "fix": Text("Please look at these answers:", "请检查以下几项："),
     "answered": Text("Your answers", "你的回答"),
     "none_yet": Text("Nothing answered yet.", "还没有填写任何内容。"),
@@ -89,10 +87,6 @@ WORDS = {
         "这是只供阅读的副本。你在这里的修改不会影响发送者的方案。",
     ),
     "take_over": Text("Continue with these answers as mine", "以此为起点继续填写"),
-    "no_plan": Text(
-        "There is no plan yet: say at least the model and what to do with it.",
-        "还没有方案：至少要说明模型和要做的任务。",
-    ),
     # Downloads and the link
     "take_along": Text("Take it along", "带走"),
     "get_checklist": Text("Acceptance checklist (checklist.md)", "验收清单（checklist.md）"),
@@ -122,7 +116,6 @@ WORDS = {
     "chat_send": Text("Send", "发送"),
     "chat_forget": Text("Forget this conversation", "忘掉这段对话"),
     "chat_plan": Text("See it as a plan", "查看完整方案"),
-    "chat_answers": Text("Quick answers", "快捷回答"),
     "chat_empty": Text("Type a message first.", "请先输入消息。"),
     "chat_lost": Text(
         "This conversation is no longer kept; a new one has begun.", "这段对话已不再保存，已开始新的对话。"
