@@ -76,7 +76,8 @@ def other_options(desk: Desk, chosen: Judged, tasks: Mapping[int, tuple[Task, Gp
     currency = task.currency or (price.currency if price is not None else None)
     judged: dict[tuple[object, ...], Judged] = {_key(chosen.option): chosen}
     best: dict[int, tuple[str, Judged]] = {}
-    for label, found in ranked(every(task, desk.market, desk.library, here), currency):
+    desk.beside[id(chosen)] = every(task, desk.market, desk.library, here)
+    for label, found in ranked(desk.beside[id(chosen)], currency):
         for candidate in found[:TRIES]:
             key = _key(candidate.option)
             if key not in judged:

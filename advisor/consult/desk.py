@@ -45,3 +45,5 @@ class Desk:
     assumed: dict[str, Assumption] = field(default_factory=dict)
     tried: dict[int, tuple[Facts, Task, Candidate]] = field(default_factory=dict)
     """For each judged plan, by identity: the facts, the job as the user has it, and the candidate."""
+    beside: dict[int, list[Candidate]] = field(default_factory=dict)
+    """For a plan, by identity: the candidates that its options were chosen from."""

@@ -33,7 +33,7 @@ _ORDER = ("weights", "gradients", "optimizer", "adapters", "kv_cache", "activati
 # The set amount of a run whose own amount nobody said, and what a served token's time is told for.
 AMOUNT = 10.0**9
 SERVED = 10.0**3
-MOST_POINTS = 2 * 2 * 2
+MOST_POINTS = 2 * 2 + 2
 
 
 def bar(option: Option, label: str) -> Bar | None:
@@ -107,7 +107,8 @@ def frontier(desk: Desk, consultation: Consultation, plan: Judged, wording: Word
         return None
     kind: Kind = "serving" if not base.trains else "run" if plan.option.time is not None else "amount"
     beside = Candidate(here.task, plan.option, here.card)
-    found = {_key(one.option): one for one in (beside, *every(base, desk.market, desk.library, beside))}
+    others = desk.beside.get(id(plan)) or every(base, desk.market, desk.library, beside)
+    found = {_key(one.option): one for one in (beside, *others)}
     placed = {key: figures for key, one in found.items() if (figures := _figures(desk, one, kind, currency))}
     points: list[Point] = []
     for key in _best_first(placed, list(named)):
