@@ -154,7 +154,11 @@ def _said(work: _Work) -> str:
 
 
 def _request(work: _Work) -> _Part:
-    return {}, {}, []
+    from advisor.pack import request
+
+    files = request.files(work.reply, work.library, work.wording.lang)
+    about = {name: "about_request" if name.startswith("request.") else "about_sheet" for name in files}
+    return files, {name: text(work.wording, key) for name, key in about.items()}, []
 
 
 def _acceptance(work: _Work) -> _Part:
@@ -188,7 +192,7 @@ def _environment(work: _Work) -> _Part:
     if found.why_not:
         return {}, {}, [("environment", found.why_not)]
     files = {f"environment/{name}": body for name, body in found.files.items()}
-    return files, {name: text(work.wording, _about_key(name)) for name in files}, []
+    return files, {name: text(work.wording, _about_key(name)) for name in files}, list(found.doubts)
 
 
 def _about_key(path: str) -> str:
