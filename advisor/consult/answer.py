@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from advisor.consult import stamp
 from advisor.consult.consultation import consult
 from advisor.consult.desk import Asked
-from advisor.core.errors import BadInput
+from advisor.core.errors import BadData, BadInput
 from advisor.core.text import Lang
 from advisor.knowledge.architecture import Architecture
 from advisor.knowledge.library import Library, open_library
@@ -58,11 +58,18 @@ def rules(library: Library | None = None) -> RuleBase:
         base: RuleBase | None = library.kept.get("rules")
         if base is None:
             known = stamp.stands(library.version)
+            if not known and len(library.roots) > 1:
+                _refuse(library.check_all())  # an overlay counts as a whole or not at all
             base = library.kept["rules"] = RuleBase.build(library, checked=known)
             base.close_with_last_use()
             if not known:
                 stamp.put(library.version)
         return base
+
+
+def _refuse(wrong: Sequence[BadData]) -> None:
+    if wrong:
+        raise BadData("\n".join(dict.fromkeys(map(str, wrong))))
 
 
 def here(library: Library | None = None) -> Market:

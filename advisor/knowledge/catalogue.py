@@ -74,6 +74,8 @@ class Catalogue:
     def _by_kind(self) -> dict[str, dict[str, Path]]:
         found: dict[str, dict[str, Path]] = {}
         for root in self.roots:
+            if root != self.roots[0]:
+                _within(root)
             for kind, files in _scan(root).items():
                 found.setdefault(kind, {}).update(files)
         # An overlay may replace a rule by an item of the same id and the other way round: the later root wins.
@@ -81,6 +83,23 @@ class Catalogue:
             loser = "rules" if _is_item(_last(self.roots, key)) else "items"
             del found[loser][key]
         return {kind: dict(sorted(files.items())) for kind, files in found.items()}
+
+
+def _within(root: Path) -> None:
+    """Refuse links of an overlay that lead out of it: its folder is what was checked and handed over."""
+    home = root.resolve()
+    for directory, folders, names in os.walk(root):
+        for name in (*folders, *names):
+            path = Path(directory, name)
+            if path.is_symlink() and not path.resolve().is_relative_to(home):
+                raise BadData(
+                    f"is a link that leads out of the folder, to {path.resolve()}",
+                    where=str(path),
+                    expected="files of the overlay's own",
+                    do="copy what it points to",
+                )
+            if path.is_symlink() and path.is_dir():
+                raise BadData("is a link to a folder", where=str(path), do="put the files there themselves")
 
 
 def _scan(root: Path) -> dict[str, dict[str, Path]]:

@@ -17,6 +17,7 @@ from advisor.core.errors import BadData, did_you_mean
 from advisor.core.units import Quantity, Range
 from advisor.knowledge.catalogue import Catalogue
 from advisor.knowledge.locate import data_roots
+from advisor.knowledge.plausible import check
 from advisor.knowledge.reader import Document, read_file
 from advisor.knowledge.shelves import Shelf
 from advisor.knowledge.typed import typed
@@ -120,7 +121,12 @@ class Library:
         from advisor.knowledge.records.place import Place
 
         path = self.catalogue.place
-        return None if path is None else typed(read_file(path), Place)
+        if path is None:
+            return None
+        document = read_file(path)
+        found = typed(document, Place)
+        check("place", document)
+        return found
 
     def heuristic_record(self, key: str) -> Heuristic:
         """The heuristic with its rivals; raises `BadData` for an unknown id, with the nearest known one."""

@@ -14,6 +14,7 @@ from typing import Generic, TypeVar
 from pydantic import BaseModel
 
 from advisor.core.errors import BadData, did_you_mean
+from advisor.knowledge.plausible import check
 from advisor.knowledge.reader import Document, read_file, read_text
 from advisor.knowledge.typed import typed
 
@@ -88,7 +89,9 @@ class Shelf(Mapping[str, R], Generic[R]):
         said = document.data.get("id") if isinstance(document.data, dict) else None
         if said is not None and said != key:
             raise BadData(f"the id is {said!r}", where=document.at("id"), expected=f'"{key}", as the path says')
-        return typed(document, self._record(document))
+        found = typed(document, self._record(document))
+        check(self.kind, document)
+        return found
 
 
 def _names(path: Path) -> tuple[str, ...]:
