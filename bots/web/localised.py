@@ -12,8 +12,6 @@ from advisor.core.text import LANGS, Lang
 from bots.web.gate import App, Message, Receive, Scope, Send
 from bots.web.words import HTML
 
-# What Gradio calls the languages of its widgets.
-_WIDGETS: dict[Lang, str] = {"en": "en", "zh": "zh-CN", "zh-Hant": "zh-TW"}
 _META = re.compile(rb"\s*<meta\s+(?:property|name)=\"(?:og|twitter):[^>]*/>")
 _LANG = re.compile(rb'(<html\s+)lang="en"')
 
@@ -51,7 +49,7 @@ def changed(html: bytes, lang: Lang) -> bytes:
     """The page in its language; what is no page stays as it is."""
     if not html.lstrip().startswith(b"<!doctype html"):
         return html
-    said = _WIDGETS[lang]
+    said = HTML[lang]
     script = (
         f'<script>for (const [key, value] of [["language", "{said}"], ["languages", ["{said}"]]])'
         " Object.defineProperty(navigator, key, {get: () => value});</script>"

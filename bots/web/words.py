@@ -9,8 +9,8 @@ from functools import cache
 from advisor.consult.form import said
 from advisor.core.text import LANGS, Lang, Text, fill
 
-# How a language is written in HTML, and how it calls itself.
-HTML: dict[Lang, str] = {"en": "en", "zh": "zh-Hans", "zh-Hant": "zh-Hant"}
+# How a language is written in HTML (in the codes that Gradio's own widgets know), and how it calls itself.
+HTML: dict[Lang, str] = {"en": "en", "zh": "zh-CN", "zh-Hant": "zh-TW"}
 SELF: dict[Lang, str] = {"en": "English", "zh": "简体中文", "zh-Hant": "繁體中文"}
 
 WORDS = {
@@ -145,9 +145,9 @@ WORDS = {
     "outputs": Text("Outputs read", "已读取的输出"),
     # Offers
     "offers_lead": Text(
-        "Paste one or more vendors' offers, each begun by a line with the vendor's name, or drop files. They are "
-        "compared with your plan: what is stated, what is missing, what to ask.",
-        "粘贴一份或多份供应商报价，或上传文件。会与你的方案对照：写明了什么、缺什么、该问什么。",
+        "Paste vendors' offers as they came, or drop files. They are held against your plan: what is stated, what is "
+        "missing, what to ask back.",
+        "粘贴供应商报价原文，或上传文件。会与你的方案对照：写明了什么、缺什么、该回问什么。",
     ),
     "offers_text": Text("Offer {n}", "报价 {n}"),
     "offers_hint": Text(
@@ -155,6 +155,19 @@ WORDS = {
     ),
     "offers_file": Text("Offers as files", "报价文件"),
     "offers_compare": Text("Compare", "比较"),
+    "offers_no_plan": Text(
+        "There is no plan in “Plan a server” yet, so the offers are read by themselves.",
+        "“选型方案”里还没有方案，这里只看报价本身。",
+    ),
+    "offer_yes": Text("in order", "符合"),
+    "offer_yes_if": Text("points open", "有待确认"),
+    "offer_no": Text("contradicts", "不符"),
+    "offer_unknown": Text("not judged", "无法判断"),
+    "offers_side": Text("Side by side", "并排对照"),
+    "offers_wanted": Text("Wanted", "要求"),
+    "offers_said": Text("The offer says", "报价写法"),
+    "offers_lines": Text("Line by line", "逐条对照"),
+    "offers_ask": Text("What to ask back", "回问供应商"),
     "offers_nothing": Text("Paste an offer first.", "请先粘贴一份报价。"),
     # Claims
     "claims_lead": Text(

@@ -132,6 +132,13 @@ def judged(paths: list[str], paste: str, order: str, where: str, lang: Lang) -> 
     return {"rows": rows, "messages": judge.message(delivery)}
 
 
+def compared(offers: list[tuple[str, bytes]], given: Mapping[str, object] | None, lang: Lang) -> Json:
+    """Vendors' offers against a plan and each other."""
+    from advisor.consult import quotes
+
+    return dict(quotes.compare(offers, given, lang=lang).json)
+
+
 def claim(text: str, lang: Lang) -> Json:
     """What a vendor's sentence is worth."""
     from advisor.consult import claims

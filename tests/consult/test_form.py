@@ -29,7 +29,7 @@ def test_a_field_has_name_question_reason_and_choices_in_each_language() -> None
             assert each.question, each.fact
             assert each.why, each.fact
             assert each.choices or each.kind in ("quantity", "number"), each.fact
-    assert dict(form.fields("zh-Hant")[0].choices)["inference"] == "只做推理"
+    assert dict(form.fields("zh-Hant")[0].choices)["inference"] == "推理"
 
 
 def test_a_card_to_be_had_here_stands_before_the_others() -> None:

@@ -180,7 +180,7 @@ def test_a_page_leaves_in_its_language_and_names_no_foreign_host() -> None:
         b'\n/>\n<meta name="twitter:card" content="y" /><title>t</title></head></html>'
     )
     found = changed(html, "zh-Hant")
-    assert b'lang="zh-Hant"' in found
+    assert b'lang="zh-TW"' in found
     assert b"foreign.example" not in found
     assert b"twitter" not in found
     assert b"<title>t</title>" in found

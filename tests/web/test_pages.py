@@ -108,6 +108,24 @@ def test_an_output_that_nobody_knows_is_inconclusive_and_shown_as_text(visit: Ca
     assert visitor.wrong == []
 
 
+def test_offers_are_held_against_the_plan_and_side_by_side(visit: Callable[..., Any], artefacts: Path) -> None:
+    visitor = visit()
+    page = visitor.open("?tab=offers")
+    page.click("#compare")
+    page.wait_for_selector("#compared .wrong")
+    page.fill("#offer-1 textarea", "Vendor Alpha\n2 x RTX 4090 24GB, 256GB RAM, 2 x 3.84TB NVMe, HKD 18,000 / month")
+    page.fill("#offer-2 textarea", "厂商乙\n2张4090 24G，BGP 30M，月付16000元 <img src=http://foreign.example/x.png>")
+    page.click("#compare")
+    page.wait_for_selector("#compared table")
+    page.screenshot(path=artefacts / "offers.png", full_page=True)
+    told = page.locator("#compared").inner_text()
+    assert "18,000" in told
+    assert page.locator("#compared .card").count() == 2
+    assert page.locator("#compared img").count() == 0
+    assert visitor.wrong == []
+    assert visitor.foreign == []
+
+
 def test_a_claim_is_judged_with_its_sources(visit: Callable[..., Any]) -> None:
     visitor = visit("zh-Hant")
     page = visitor.open("?tab=claims")
@@ -133,7 +151,7 @@ def test_the_catalogue_can_be_searched_and_names_source_and_date(visit: Callable
 AXE = """async (only) => {
   const found = await axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'best-practice'], resultTypes: ['violations']});
   return found.violations.filter(each => ['serious', 'critical'].includes(each.impact)).flatMap(each =>
-    each.nodes.map(node => 
+    each.nodes.map(node =>
       `${each.id}: ${node.target.join(' ')}: ${node.any.map(x => x.message).join('; ').slice(0, 160)}`));
 }"""
 

@@ -88,7 +88,7 @@ def test_health_pages_and_their_headers(server: Served) -> None:
     assert status == 200
     assert "unsafe-eval" not in headers["content-security-policy"]
     assert headers["x-content-type-options"] == "nosniff"
-    assert b'lang="zh-Hant"' in body
+    assert b'lang="zh-TW"' in body
     assert b"githubusercontent" not in body
     assert len(get(server.url + "/", Accept_Encoding="gzip")[2]) < 100_000
 

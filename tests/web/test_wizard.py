@@ -16,7 +16,7 @@ from advisor.consult import answer
 BEGIN = "import sys; from bots.cli.main import main; sys.exit(main(sys.argv[1:]))"
 TITLES = {"en": "GPU servers in Hong Kong", "zh": "香港 GPU 服务器", "zh-Hant": "香港 GPU 伺服器"}
 VERDICTS = {"en": "It depends", "zh": "要看情况", "zh-Hant": "要看情況"}
-HTML = {"en": "en", "zh": "zh-Hans", "zh-Hant": "zh-Hant"}
+HTML = {"en": "en", "zh": "zh-CN", "zh-Hant": "zh-TW"}
 
 
 def walk(visitor: Any, artefacts: Path | None = None, name: str = "") -> Any:
@@ -296,7 +296,7 @@ def test_the_language_can_be_switched_and_answers_stay(visit: Callable[..., Any]
     page = visitor.open()
     page.locator("#q-tuning-method input[value=qlora]").check()
     visitor.next("task", "model")
-    page.click("#top nav a[hreflang=zh-Hans]")
+    page.click("#top nav a[hreflang=zh-CN]")
     page.wait_for_selector("#head-model", state="visible")
     assert "用哪个模型" in page.locator("#head-model").inner_text()
     page.goto(visitor.url + "/")

@@ -35,6 +35,7 @@ def test_no_label_is_left_over() -> None:
     built |= {f"kind_{each}" for each in ("cards", "models", "offers")} | {
         f"ordered_{each}" for each in ("none", "plan", "file")
     }
+    built |= {f"offer_{each}" for each in ("yes", "yes_if", "no", "unknown")}
     unused = [key for key in WORDS if key not in built and f'"{key}"' not in source and f"'{key}'" not in source]
     assert unused == []
 
