@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from advisor.consult import answer
+from advisor.consult.again import Again, key_of
 from advisor.consult.consultation import consult
 from advisor.consult.conversation import PASSING, State, advanced, fact_of, overlaid
 from advisor.consult.desk import Asked
@@ -30,6 +31,8 @@ from advisor.report.compose import compose
 from advisor.report.wording import Wording
 
 Json = dict[str, Any]
+_ANSWERS: Again[Json] = Again()
+_ORDERS: Again[list[str]] = Again()
 _NO_PLAN = {"declined": "out_of_scope", "chat": "smalltalk"}
 
 
@@ -85,7 +88,11 @@ def _shape(config: str) -> Architecture:
 
 
 def _composed(asked: Asked, day: date, library: Library, wording: Wording, market: Market) -> Json:
-    return compose(consult(asked, day, library, answer.rules(library), market), library, wording)
+    def made() -> Json:
+        return compose(consult(asked, day, library, answer.rules(library), market), library, wording)
+
+    # The turn puts its own things beside the answer; what is kept stays as it is.
+    return dict(_ANSWERS.get(key_of(asked, day, library, market, wording.lang), made))
 
 
 def _questions(
@@ -102,7 +109,8 @@ def _questions(
         order = [fact, *(each for each in left if each != fact)]
         left[fact] = first
     else:
-        order = first_worth_asking(left, asked, day, library, market)
+        key = key_of(asked, day, library, market, *left)
+        order = _ORDERS.get(key, lambda: first_worth_asking(left, asked, day, library, market))
     reply["questions"] = [left[each] for each in order]
     reply["questions_left"] = len(order)
 

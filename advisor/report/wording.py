@@ -12,7 +12,7 @@ from functools import cached_property
 
 from advisor.core.answer import Hardware, Price
 from advisor.core.facts import Value, shown
-from advisor.core.text import Lang, Text, fill
+from advisor.core.text import Lang, Text, fill, placeholders
 from advisor.core.units import Quantity, Range, number
 from advisor.knowledge.library import Library
 from advisor.report import sentences
@@ -31,8 +31,10 @@ class Wording:
 
     def filled(self, text: Text, values: Mapping[str, Value]) -> str:
         """A rule's sentence with its facts put in."""
-        words = {name: self.value(name, value) for name, value in values.items()}
-        return self._in_script(fill(text.in_lang(self.lang), words), text)
+        line = text.in_lang(self.lang)
+        # A run knows some hundred facts and a sentence names two: only those are worded.
+        words = {name: self.value(name, values[name]) for name in placeholders(line) if name in values}
+        return self._in_script(fill(line, words), text)
 
     def fixed(self, table: Mapping[str, Text], key: str, **words: str) -> str:
         """A fixed sentence; the key itself where the table has none."""
