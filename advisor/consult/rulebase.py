@@ -153,6 +153,20 @@ def explain(id: str, lang: Lang) -> str:
     return to_hant(text, open_library())
 
 
+def list_claims() -> list[dict[str, object]]:
+    """What vendors' articles say: id, verdict, the sentence and what is said instead, with sources."""
+    return [
+        {
+            "id": claim.id,
+            "verdict": claim.verdict,
+            "said": claim.said.en,
+            "instead": claim.instead.en,
+            "because": list(claim.because),
+        }
+        for _, claim in sorted(open_library().claims.items())
+    ]
+
+
 def documents() -> dict[str, str]:
     """The rules as Markdown pages: file name -> text."""
     from advisor.rules.pages import pages

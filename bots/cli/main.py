@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from advisor.core.errors import BadInput, HkgpuError
-from bots.cli import backup, chat, claims, judge, kit, options, quote, rules, slack, web
+from bots.cli import backup, chat, claims, judge, kit, mcp, options, quote, rules, slack, web
 
 app = typer.Typer(
     name="hkgpu",
@@ -32,6 +32,7 @@ app.command()(kit.kit)
 app.command()(quote.quote)
 app.command()(chat.chat)
 app.command()(chat.forget)
+app.command()(mcp.mcp)
 app.command()(backup.backup)
 app.command()(backup.restore)
 app.command()(web.web)
