@@ -85,6 +85,9 @@ def _windows(named: list[Named]) -> Iterator[tuple[str, Reading]]:
             ratio = (peak.figure("rtt") or 0) / (calm.figure("rtt") or 1)
             both.show(peak_rtt_ms=peak.figure("rtt"), off_peak_rtt_ms=calm.figure("rtt"), peak_ratio=round(ratio, 2))
             both.measure("", peak_ratio=ratio)
+        if _ping(peak):
+            both.show(peak_loss_pct=peak.figure("loss"))
+            both.measure("%", peak_loss=peak.figure("loss"))
         fast, slow = calm.figure("rate"), peak.figure("rate")
         if fast and slow is not None:
             both.show(peak_mbps=round(slow, 1), off_peak_mbps=round(fast, 1))

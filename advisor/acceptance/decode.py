@@ -30,9 +30,11 @@ _PREFIXES = (
     re.compile(r"\[(?!\s*\d+\.\d+\])[\w .:-]+\] (?=\S)"),
     re.compile(r"> ?"),
     re.compile(r"\d+: ?(?=[+|\[ ])"),
-    re.compile(r"\S+ \| "),
+    re.compile(r"[\w.-]+-\d+ +\| ?|\S+ \| "),
 )
 _PREFIXED_SHARE = 0.9
+_WIDE = 2**8
+_DESERT = re.compile(rf"[ \t]{{{_WIDE},}}|(?:[ \t]*\n){{{_WIDE},}}")
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~).*$\n?", re.MULTILINE)
 
 
@@ -73,6 +75,8 @@ def clean(text: str) -> str:
     text = text.replace("\r\r\n", "\n").replace("\r\n", "\n").replace("\r", "\n")
     if any(mark in text for mark in ("\x00", "\x08", "\x0b", "\x0c", "\x85", "\u2028", "\u2029")):
         text = re.sub("[\x00\x08\x0b\x0c\x85\u2028\u2029]", " ", text)
+    # Blanks without end tell nothing, and searches would walk them again and again.
+    text = _DESERT.sub(lambda found: found[0][:_WIDE], text)
     return _without_prefixes(_FENCE.sub("", text))
 
 

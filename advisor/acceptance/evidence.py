@@ -7,9 +7,11 @@ member, with limits on number and size; a member's name is only a name and never
 from __future__ import annotations
 
 import codecs
+import gzip
 import re
 import tarfile
 import zipfile
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,12 +59,16 @@ def gather(path: Path, tool: str | None = None) -> Iterator[Output]:
     try:
         if path.name.lower().endswith(_ARCHIVES):
             yield from _archive(path, tool)
+        elif path.name.lower().endswith(".gz"):
+            with gzip.open(path) as packed:
+                yield from read_text(decode(_limited(packed.read(MEMBER + 1), path.name)), path.name, tool)
         elif path.stat().st_size > WHOLE:
             yield from read_text(telling(path), path.name, tool, cut=True)
         else:
             yield from read_text(decode(path.read_bytes()), path.name, tool)
-    except OSError as error:
-        raise BadInput(f"cannot be read ({error.strerror})", where=str(path)) from None
+    except (OSError, EOFError, zlib.error) as error:
+        why = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise BadInput(f"cannot be read ({why})", where=str(path)) from None
 
 
 def _own(path: Path) -> bool:

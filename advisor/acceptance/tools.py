@@ -43,25 +43,25 @@ TOOLS: tuple[Tool, ...] = (
         "nvidia-smi-q",
         nvidia_smi_q.read,
         r"^=+NVSMI LOG=+",
-        r"^\s*Remapped Rows\s*$",
+        r"^[ \t]*Remapped Rows\s*$",
         r"SRAM Uncorrectable",
-        r"^\s*Retired Pages\s*$",
+        r"^[ \t]*Retired Pages\s*$",
         r"Bank Remap Availability Histogram",
         r"GPU T\.Limit Temp",
-        r"^\s*ECC Errors\s*$",
+        r"^[ \t]*ECC Errors\s*$",
     ),
     known(
         "nvidia-smi-topo",
         nvidia_smi_topo.read,
-        r"^\s*GPU0\s+(?:GPU1|CPU Affinity|NIC0|mlx)",
+        r"^[ \t]*GPU0\s+(?:GPU1|CPU Affinity|NIC0|mlx)",
         r"^GPU\d+\s+(?:X|NV\d+|SYS|PIX|NODE|PHB)\b",
     ),
-    known("dcgmi-nvlink", nvidia_smi_nvlink.read_dcgmi, r"^\|\s+NvLink Link Status\s+\|", r"^\s*gpuId \d+:"),
+    known("dcgmi-nvlink", nvidia_smi_nvlink.read_dcgmi, r"^\|\s+NvLink Link Status\s+\|", r"^[ \t]*gpuId \d+:"),
     known(
         "dcgmi-diag",
         dcgmi_diag.read,
-        r"^\s*Successfully ran diagnostic|^\| Diagnostic\s+\| Result"
-        r"|^\s*\{?\s*\"DCGM (?:GPU )?Diagnostic\"",
+        r"^[ \t]*Successfully ran diagnostic|^\| Diagnostic\s+\| Result"
+        r"|^[ \t]*(?:\{\s{0,40})?\"DCGM (?:GPU )?Diagnostic\"",
         r"\"DCGM (?:GPU )?Diagnostic\"",
         r"^\|-+\s+(?:Deployment|Hardware|Integration|Stress)",
         r"\"test_categories\"",
@@ -71,7 +71,7 @@ TOOLS: tuple[Tool, ...] = (
     known(
         "nvidia-smi",
         nvidia_smi.read,
-        r"^\s*\|\s*NVIDIA-SMI \d|^NVIDIA-SMI has failed|^No devices were found"
+        r"^[ \t]*\|\s*NVIDIA-SMI \d|^NVIDIA-SMI has failed|^No devices were found"
         r"|^Unable to determine the device handle|^Failed to initialize NVML",
         r"\|\s*NVIDIA-SMI \d",
         r"^\|\s*\d+\s+(?:NVIDIA|Tesla|TITAN|GeForce|Quadro)\b.*\|",
@@ -79,11 +79,11 @@ TOOLS: tuple[Tool, ...] = (
         r"GPU is lost",
         r"No devices were found",
     ),
-    known("gpu-stream", bandwidth.read_stream, r"^\s*STREAM Benchmark", r"STREAM_(?:COPY|TRIAD|ADD|SCALE)_\w+_gpu_"),
+    known("gpu-stream", bandwidth.read_stream, r"^[ \t]*STREAM Benchmark", r"STREAM_(?:COPY|TRIAD|ADD|SCALE)_\w+_gpu_"),
     known(
         "nvbandwidth",
         bandwidth.read_nvbandwidth,
-        r"^\s*nvbandwidth Version",
+        r"^[ \t]*nvbandwidth Version",
         r"^Running \w+_memcpy_\w+",
         r"memcpy (?:CE|SM) CPU\(row\)",
     ),
@@ -94,22 +94,22 @@ TOOLS: tuple[Tool, ...] = (
         r"^# nccl-tests version",
         r"#\s+Rank\s+\d+ Group",
         r"algbw\s+busbw",
-        r"^\s*\d{1,15}\s+\d{1,15}\s+(?:float|half|bfloat16)\s+(?:sum|prod|max|min|none)\b",
+        r"^[ \t]*\d{1,15}\s+\d{1,15}\s+(?:float|half|bfloat16)\s+(?:sum|prod|max|min|none)\b",
     ),
     known(
         "gpu-burn",
         gpu_burn.read,
-        r"^\s*(?:GPU \d+: .*\(UUID: GPU-[^)]*\)\n)*\s*Initialized device|^Using compare file"
+        r"^[ \t]*(?:GPU \d+: .*\(UUID: GPU-[^)]*\)\n)*\s*Initialized device|^Using compare file"
         r"|^Burning for \d+ seconds",
         r"Gflop/s\)",
         r"Tested \d+ GPUs?:",
-        r"^\s*GPU \d+: (?:OK|FAULTY)",
+        r"^[ \t]*GPU \d+: (?:OK|FAULTY)",
     ),
     known(
         "nvidia-smi-nvlink",
         nvidia_smi_nvlink.read,
         r"^GPU 0: [^\n]*\(UUID[^\n]*\n\s*(?:Link \d+:|Device does not)",
-        r"^\s*Link \d+: (?:[\d.]+ GB/s|<inactive>|Link is)",
+        r"^[ \t]*Link \d+: (?:[\d.]+ GB/s|<inactive>|Link is)",
         r"does not have or support Nvlink",
     ),
     known(
@@ -118,7 +118,7 @@ TOOLS: tuple[Tool, ...] = (
         r"^GPU 0: [^\n]*\(UUID[^\n]*\)\s*(?:\n\s*GPU 1|\n\s*MIG|\n|\Z)",
         r"^GPU \d+: .*\(UUID: GPU-",
     ),
-    known("ib_write_bw", bandwidth.read_ib, r"^\s*RDMA_(?:Write|Read) BW Test", r"BW average\["),
+    known("ib_write_bw", bandwidth.read_ib, r"^[ \t]*RDMA_(?:Write|Read) BW Test", r"BW average\["),
     known(
         "fio",
         fio.read,
@@ -140,9 +140,9 @@ TOOLS: tuple[Tool, ...] = (
     known(
         "mtr",
         mtr.read,
-        r"^\s*HOST: .*Loss%|^Mtr_Version,|^<MTR |WinMTR statistics|^mtr: |^Start: \d{4}-\d\d-\d\dT",
+        r"^[ \t]*HOST: .*Loss%|^Mtr_Version,|^<MTR |WinMTR statistics|^mtr: |^Start: \d{4}-\d\d-\d\dT",
         r"\"hubs\"",
-        r"^\s*\d+\.\s?\|-- ",
+        r"^[ \t]*\d+\.\s?\|-- ",
         r"<MTR ",
         r"^h \d+ \S+\n",
         r"\"Loss%\"",
@@ -160,14 +160,14 @@ TOOLS: tuple[Tool, ...] = (
         "traceroute",
         traceroute.read,
         r"^(?:traceroute6? to |traceroute: |Tracing the path to |Selected device |Tracing route to )|^besttrace",
-        r"^\s*\d+\s+(?:\*\s+\*\s+\*|\S+ \([^)]+\)\s+[\d.]+ ms|[\d.]+\s+[\d.]+ ms)",
-        r"^\s*\d+\s+[\d.]+\s+[\d.]+ ms\s+(?:AS|\*)",
+        r"^[ \t]*\d+\s+(?:\*\s+\*\s+\*|\S+ \([^)]+\)\s+[\d.]+ ms|[\d.]+\s+[\d.]+ ms)",
+        r"^[ \t]*\d+\s+[\d.]+\s+[\d.]+ ms\s+(?:AS|\*)",
         r"个跃点跟踪|個躍點",
     ),
     known(
         "ping",
         ping.read,
-        r"^PING |^\s*(?:Pinging |正在 Ping |Ping wird |Envoi d.une requ|Ping \S+ \()|^ping6?: ",
+        r"^PING |^[ \t]*(?:Pinging |正在 Ping |Ping wird |Envoi d.une requ|Ping \S+ \()|^ping6?: ",
         r"packets transmitted",
         r"(?:Ping|ping) statistics",
         r"[Pp]ing[^\n]*:\n[^\n]*= ?\d+[^\n]*= ?\d+[^\n]*= ?\d+",
@@ -185,7 +185,7 @@ TOOLS: tuple[Tool, ...] = (
         r"\btime_(?:connect|total|starttransfer)\s*[:=]",
         r"(?i)\bhttp[_ ]code\s*[:=]\s*\d{3}",
     ),
-    known("test-netconnection", web.read_tnc, r"^\s*ComputerName\s+:", r"TcpTestSucceeded", r"PingSucceeded\s+:"),
+    known("test-netconnection", web.read_tnc, r"^[ \t]*ComputerName\s+:", r"TcpTestSucceeded", r"PingSucceeded\s+:"),
     known(
         "dmesg",
         dmesg.read,
@@ -207,13 +207,13 @@ TOOLS: tuple[Tool, ...] = (
         r"^Linux \d\S+ \([^)]*\)[^\n]*CPU\)",
         r"^avg-cpu:",
         r"\"sysstat\"",
-        r"^\s*Device:?\s+(?:r/s|tps|rrqm/s)",
+        r"^[ \t]*Device:?\s+(?:r/s|tps|rrqm/s)",
     ),
     known(
         "nvme-smart-log",
         disk_health.read_nvme,
         r"^Smart Log for NVME device",
-        r"^\s*critical_warning\s*:",
+        r"^[ \t]*critical_warning\s*:",
         r"\"percent_used\"|\"avail_spare\"",
     ),
     known(
@@ -241,7 +241,7 @@ TOOLS: tuple[Tool, ...] = (
         "free",
         host.read_free,
         r"^\s+(?:total|gesamt|总计|總計|всего)\s+\S+\s+\S+",
-        r"^\s*(?:Mem|Speicher|内存)[:：]\s+\d",
+        r"^[ \t]*(?:Mem|Speicher|内存)[:：]\s+\d",
     ),
     known(
         "lscpu",
@@ -263,9 +263,9 @@ TOOLS: tuple[Tool, ...] = (
     known(
         "nvidia-smi-csv",
         nvidia_smi_csv.read,
-        r"^\s*(?:index|name|gpu_name|uuid|timestamp|driver_version|memory\.\w+|pci\.\w+"
+        r"^[ \t]*(?:index|name|gpu_name|uuid|timestamp|driver_version|memory\.\w+|pci\.\w+"
         r"|count)(?:\s*\[\w+\])?, ?[a-z]",
-        r"^\s*(?:\d+, )?(?:NVIDIA |Tesla |GeForce |Quadro )[^,\n]+, *[\d\[]",
+        r"^[ \t]*(?:\d+, )?(?:NVIDIA |Tesla |GeForce |Quadro )[^,\n]+, *[\d\[]",
         r"^[^,\n]*(?:NVIDIA |Tesla )[^,\n]*,",
         r"memory\.total \[MiB\]",
     ),

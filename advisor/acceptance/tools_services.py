@@ -15,11 +15,11 @@ from advisor.acceptance.tool import Tool, known
 
 SERVICES: tuple[Tool, ...] = (
     known("mdstat", raid.read_mdstat, r"^Personalities :", r"^unused devices:", r"^md\d+ : (?:in)?active "),
-    known("mdadm", raid.read_mdadm, r"^/dev/md\S*:\s*$", r"^\s*Raid Level : ", r"^ARRAY /dev/"),
+    known("mdadm", raid.read_mdadm, r"^/dev/md\S*:\s*$", r"^[ \t]*Raid Level : ", r"^ARRAY /dev/"),
     known(
         "storcli",
         raid.read_storcli,
-        r"^CLI Version = |^\s*\"Controllers\"|^\{\s*\n?\"Controllers\"",
+        r"^CLI Version = |^[ \t]*\"Controllers\"|^\{\s*\n?\"Controllers\"",
         r"^DG/VD\s+TYPE\s+State",
         r"\"DG/VD\"",
         r"^Controller = \d+",
@@ -32,7 +32,7 @@ SERVICES: tuple[Tool, ...] = (
         r"^Firmware state\s*:",
         r"^RAID Level\s+: Primary-",
     ),
-    known("lvs", snapshots.read_lvs, r"^\s*LV\s+VG\s+Attr\s"),
+    known("lvs", snapshots.read_lvs, r"^[ \t]*LV\s+VG\s+Attr\s"),
     known(
         "zfs-snapshots",
         snapshots.read_zfs,
@@ -71,8 +71,8 @@ SERVICES: tuple[Tool, ...] = (
         "docker-info",
         containers.read_docker,
         r"^Client:(?: Docker Engine.*|\s*)$",
-        r"^\s*Runtimes: ",
-        r"^\s*Docker Root Dir:",
+        r"^[ \t]*Runtimes: ",
+        r"^[ \t]*Docker Root Dir:",
         r"Cannot connect to the Docker daemon",
         r"\"ServerVersion\"",
         r"permission denied while trying to connect to the Docker",
@@ -120,7 +120,7 @@ SERVICES: tuple[Tool, ...] = (
         services.read_port,
         r"^nc: connect to |^Ncat: |^Connection to \S+ (?:port )?\d+ |^telnet: |^Trying \d|^Probing ",
         r"port \[tcp/\S+\] succeeded",
-        r"\(\S+:\d+\) open|\d+ \([\w-]+\) open",
+        r"\(\S+:\d+\) open|\b\d{1,5} \([\w-]+\) open",
         r"Port is (?:open|closed)",
         r"无法打开到主机的连接",
         r"^\d+/tcp\s+(?:open|closed|filtered)",
@@ -137,7 +137,9 @@ SERVICES: tuple[Tool, ...] = (
         r"Could not connect to the endpoint URL",
         r"Unable to locate credentials",
     ),
-    known("ibstat", infiniband.read, r"^CA '[^']+'|^\s*Infiniband device '", r"^\s*Physical state: ", r"^ibstat: "),
+    known(
+        "ibstat", infiniband.read, r"^CA '[^']+'|^[ \t]*Infiniband device '", r"^[ \t]*Physical state: ", r"^ibstat: "
+    ),
     known(
         "rocm-smi",
         other_cards.read_rocm,

@@ -246,11 +246,16 @@ def _items(files: Sequence[FileJudged], library: Library, ordered: bool) -> Iter
         about = [file for file in about if file in outputs or file.judgement == "fail"] if outputs else about
         findings = [one for file in about for one in file.findings if one.item == item]
         general = [one for file in about for one in file.findings if one.item is None and one.judgement != "pass"]
-        decided = min((*findings, *general), key=lambda one: WORST_FIRST.index(one.judgement), default=None)
+        decided = min((*findings, *general), key=_rank, default=None)
         needs = all(tools.get(file.tool, {}).get("needs_order") for file in about)
         nothing: Judgement = "does not apply" if needs and not ordered else "inconclusive"
         names = tuple(file.file for file in about)
         yield ItemJudged(item, decided.judgement if decided else nothing, decided, names)
+
+
+def _rank(finding: Finding) -> tuple[int, bool]:
+    """The worst first; among equals what the order says, since that is what was bought."""
+    return WORST_FIRST.index(finding.judgement), not finding.rule.startswith("judging.order.")
 
 
 def _tools(library: Library) -> Mapping[str, Any]:

@@ -89,14 +89,20 @@ def test_five_thousand_spoiled_outputs_raise_nothing() -> None:
         b"= 1 " * 5000,
         b"\xef\xbb\xbf",
         b"{}",
+        b" " * 20000 + b"x",
+        b"\n" * 20000 + b"x",
+        b"\n \n" * 9000,
+        b"12:34 " * 4000,
+        b"- [ ] " * 3000,
+        b"0/0 = 0% " * 3000,
     ],
     ids=lambda data: repr(data[:12]),
 )
 def test_hostile_bytes_are_inconclusive(data: bytes) -> None:
-    started = time.monotonic()
+    started = time.process_time()
     files = desk._judged(read_text(decode(data), "x"), None).files
     assert {file.judgement for file in files} <= {"inconclusive"}
-    assert time.monotonic() - started < 2
+    assert time.process_time() - started < 2
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "gb18030"])
@@ -135,9 +141,9 @@ def test_a_hundred_megabytes_of_log_are_read_in_five_seconds(tmp_path: Path) -> 
         file.write(b"[99999.000000] NVRM: Xid (PCI:0000:1b:00): 79, pid=1, name=x, GPU has fallen off the bus.\n")
         file.write(block[: 5 * 2**20])
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    started = time.monotonic()
+    started = time.process_time()
     (judged,) = desk.judge([path]).files
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 5
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 300 * 1024
     assert (judged.judgement, judged.values["xid"]) == ("fail", "79")
 

@@ -14,10 +14,10 @@ from advisor.acceptance.numerals import number
 from advisor.acceptance.reading import Reading, least, most, together
 from advisor.acceptance.structured import dig, json_span
 
-_TEST = re.compile(r"^\s*Running (?P<name>\w+)\.?\s*$", re.MULTILINE)
-_SUM = re.compile(r"^\s*SUM (?P<name>\w+) (?P<sum>\d+\.?\d*)", re.MULTILINE)
-_CELLS = re.compile(r"^\s*(?P<row>\d+)\s+(?P<cells>(?:(?:[\d.]+|N/A)\s*)+)$", re.MULTILINE)
-_DEVICE = re.compile(r"^\s*Device (?P<index>\d+): (?P<name>.+?)(?: \([0-9a-fA-F:.]+\))?\s*$", re.MULTILINE)
+_TEST = re.compile(r"^[ \t]*Running (?P<name>\w+)\.?\s*$", re.MULTILINE)
+_SUM = re.compile(r"^[ \t]*SUM (?P<name>\w+) (?P<sum>\d+\.?\d*)", re.MULTILINE)
+_CELLS = re.compile(r"^[ \t]*(?P<row>\d+)\s+(?P<cells>(?:(?:[\d.]+|N/A)\s*)+)$", re.MULTILINE)
+_DEVICE = re.compile(r"^[ \t]*Device (?P<index>\d+): (?P<name>.+?)(?: \([0-9a-fA-F:.]+\))?\s*$", re.MULTILINE)
 _H2D, _D2H, _D2D = "host_to_device_memcpy_ce", "device_to_host_memcpy_ce", "device_to_device_memcpy_read_ce"
 _LOCAL = "device_local_copy"
 
@@ -97,7 +97,7 @@ def read_stream(text: str) -> Reading:
         rate, share = number(found["rate"]), number(found["share"])
         if found["kind"] == "TRIAD" and rate is not None and share is not None:
             triads[found["gpu"]] = max(triads.get(found["gpu"], (0.0, 0.0)), (rate, share))
-    devices = re.findall(r'^\s*Device (\d+): "(.+?)"', text, re.MULTILINE)
+    devices = re.findall(r'^[ \t]*Device (\d+): "(.+?)"', text, re.MULTILINE)
     reading.cards = [name for _, name in devices]
     reading.complete = bool(triads) and len(triads) >= len(devices)
     reading.show(gpus=len(triads) or None, name=together(reading.cards))
@@ -118,7 +118,8 @@ def _spread(reading: Reading, rates: list[float]) -> None:
 
 
 _IB = re.compile(
-    r"^\s*(?P<bytes>\d+)\s+(?P<iterations>\d+)\s+(?P<peak>\d+\.?\d*)\s+(?P<average>\d+\.?\d*)\s+(?P<rate>\d+\.?\d*)\s*$",
+    r"^[ \t]*(?P<bytes>\d+)\s+(?P<iterations>\d+)\s+(?P<peak>\d+\.?\d*)\s+(?P<average>\d+\.?\d*)"
+    r"\s+(?P<rate>\d+\.?\d*)\s*$",
     re.MULTILINE,
 )
 

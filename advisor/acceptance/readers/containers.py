@@ -10,9 +10,9 @@ import re
 from advisor.acceptance.reading import Reading
 from advisor.acceptance.structured import dig, json_span
 
-_RUNTIMES = re.compile(r"^\s*Runtimes:\s*(?P<names>\S[^\n]*)$", re.MULTILINE)
-_VERSION = re.compile(r"^\s*Server Version:\s*(?P<version>\S+)", re.MULTILINE)
-_DEVICES = re.compile(r"nvidia\.com/gpu|^\s*cdi: nvidia", re.MULTILINE)
+_RUNTIMES = re.compile(r"^[ \t]*Runtimes:\s*(?P<names>\S[^\n]*)$", re.MULTILINE)
+_VERSION = re.compile(r"^[ \t]*Server Version:\s*(?P<version>\S+)", re.MULTILINE)
+_DEVICES = re.compile(r"nvidia\.com/gpu|^[ \t]*cdi: nvidia", re.MULTILINE)
 _DOWN = re.compile(
     r"Cannot connect to the Docker daemon|Is the docker daemon running|connection refused", re.IGNORECASE
 )

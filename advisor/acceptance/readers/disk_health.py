@@ -32,11 +32,11 @@ _OTHER = {
     "temp": ("temperature",),
 }
 _ATA = re.compile(
-    r"^\s*(?P<id>\d+)\s+(?P<name>\w[\w-]+)\s+0x\w+\s+\d+\s+\d+\s+\S+\s+\S+\s+\S+\s+\S+\s+(?P<raw>\d+)", re.MULTILINE
+    r"^[ \t]*(?P<id>\d+)\s+(?P<name>\w[\w-]+)\s+0x\w+\s+\d+\s+\d+\s+\S+\s+\S+\s+\S+\s+\S+\s+(?P<raw>\d+)", re.MULTILINE
 )
 # The short form (`-f brief`) has one column of flags and no type.
 _BRIEF = re.compile(
-    r"^\s*(?P<id>\d+)\s+(?P<name>\w[\w-]+)\s+[A-Z-]{6}\s+\d+\s+\d+\s+\S+\s+\S+\s+(?P<raw>\d+)", re.MULTILINE
+    r"^[ \t]*(?P<id>\d+)\s+(?P<name>\w[\w-]+)\s+[A-Z-]{6}\s+\d+\s+\d+\s+\S+\s+\S+\s+(?P<raw>\d+)", re.MULTILINE
 )
 _PASSED = re.compile(r"(?:overall-health self-assessment test result|SMART Health Status):\s*(?P<word>\w+)")
 _FAULTS = {"5": "reallocated", "197": "pending_sectors", "198": "uncorrectable"}
@@ -88,7 +88,9 @@ def _from_text(reading: Reading, text: str) -> dict[str, float]:
     found: dict[str, float] = {}
     for name, words in _NVME.items():
         for word in words:
-            line = re.search(rf"^\s*{re.escape(word)}\s*:\s*(?P<value>\S[^\n]*)$", text, re.MULTILINE | re.IGNORECASE)
+            line = re.search(
+                rf"^[ \t]*{re.escape(word)}\s*:\s*(?P<value>\S[^\n]*)$", text, re.MULTILINE | re.IGNORECASE
+            )
             value = number(line["value"]) if line else None
             if value is not None and _whole(line["value"] if line else ""):
                 found.setdefault(name, value)

@@ -23,26 +23,27 @@ _JOB = re.compile(
 )
 _GROUP = re.compile(r"^(?P<name>[^\n:]+): \(groupid=\d+, jobs=\d+\): err=\s*(?P<err>-?\d+)", re.MULTILINE)
 _RATE = re.compile(
-    r"^\s*(?P<dir>read|write|trim)\s*:\s*IOPS=(?P<iops>[\d.]+[kKMG]?), BW=(?P<bw>[\d.]+)(?P<bwu>[kKMGT]?i?(?:B|bit)/s)"
+    r"^[ \t]*(?P<dir>read|write|trim)\s*:\s*IOPS=(?P<iops>[\d.]+[kKMG]?),"
+    r" BW=(?P<bw>[\d.]+)(?P<bwu>[kKMGT]?i?(?:B|bit)/s)"
     r" \((?P<bw2>[\d.]+)(?P<bw2u>[kKMGT]?(?:B|bit)/s)\)\((?P<io>[\d.]+)(?P<iou>[kKMGT]?i?(?:B|bit))/(?P<ms>\d+)msec\)",
     re.MULTILINE,
 )
 # fio 2 printed the sums first; its `bw` counts KB, MB and GB of 1024.
 _OLD_RATE = re.compile(
-    r"^\s*(?P<dir>read|write)\s*:\s*io=(?P<io>[\d.]+)(?P<iou>[KMGT]?B), bw=(?P<bw>[\d.]+)(?P<bwu>[KMGT]?B/s),"
+    r"^[ \t]*(?P<dir>read|write)\s*:\s*io=(?P<io>[\d.]+)(?P<iou>[KMGT]?B), bw=(?P<bw>[\d.]+)(?P<bwu>[KMGT]?B/s),"
     r" iops=(?P<iops>\d+), runt=\s*(?P<ms>\d+)msec",
     re.MULTILINE,
 )
-_OLD_RUN = re.compile(r"^\s*(?:READ|WRITE): io=[\d.]+[KMGT]?B, aggrb=", re.MULTILINE)
-_CLAT = re.compile(r"^\s*clat \((?P<unit>[num]sec)\):.*?avg=\s*(?P<avg>[\d.]+k?)", re.MULTILINE)
+_OLD_RUN = re.compile(r"^[ \t]*(?:READ|WRITE): io=[\d.]+[KMGT]?B, aggrb=", re.MULTILINE)
+_CLAT = re.compile(r"^[ \t]*clat \((?P<unit>[num]sec)\):.*?avg=\s*(?P<avg>[\d.]+k?)", re.MULTILINE)
 _P99 = re.compile(r"99\.00th=\[\s*(?P<value>[\d.]+)\]")
 _PERCENTILES = re.compile(r"clat percentiles \((?P<unit>[num]sec)\):")
 _RUN = re.compile(
-    r"^\s*(?P<dir>READ|WRITE): bw=(?P<bw>[\d.]+)(?P<unit>[kKMGT]?i?(?:B"
+    r"^[ \t]*(?P<dir>READ|WRITE): bw=(?P<bw>[\d.]+)(?P<unit>[kKMGT]?i?(?:B"
     r"|bit)/s) \((?P<bw2>[\d.]+)(?P<unit2>[kKMGT]?(?:B|bit)/s)\)",
     re.MULTILINE,
 )
-_STATS = re.compile(r"^\s*[\w-]+: ios=(?P<reads>\d+)/(?P<writes>\d+)", re.MULTILINE)
+_STATS = re.compile(r"^[ \t]*[\w-]+: ios=(?P<reads>\d+)/(?P<writes>\d+)", re.MULTILINE)
 _ISSUED = re.compile(r"issued\s*(?:rwts: total=|: total=r=)(?P<reads>\d+)(?:,|/w=)(?P<writes>\d+)")
 _ERROR = re.compile(
     r"^fio: .*(?:error|err=|failed|not a directory|No such file|terminating on signal|engine .* not loadable)",
@@ -83,7 +84,7 @@ def read(text: str) -> Reading:
     reading = Reading("fio")
     version = _VERSION.search(text)
     reading.version = version["version"].strip('",') if version else ""
-    begun = re.search(r'^\s*\{\s*\n?\s*"fio version"', text, re.MULTILINE) or re.search(r'"fio version"\s*:', text)
+    begun = re.search(r'^[ \t]*\{\s*\n?\s*"fio version"', text, re.MULTILINE) or re.search(r'"fio version"\s*:', text)
     span = json_span(text)
     data = span[0] if span and isinstance(span[0], dict) and "jobs" in span[0] else None
     result = Result()

@@ -12,7 +12,7 @@ from advisor.acceptance.reading import Reading, least, most
 
 _LINE = re.compile(r"(?P<share>\d+\.?\d*)%\s+proc'd:(?P<done>.*?)errors:(?P<errors>.*?)temps:(?P<temps>[^\n]*)")
 _RATE = re.compile(r"\((?P<rate>-?[\d.]+)\s*Gflop/s\)")
-_RESULT = re.compile(r"^\s*GPU (?P<gpu>\d+): (?P<word>OK|FAULTY)\s*$", re.MULTILINE)
+_RESULT = re.compile(r"^[ \t]*GPU (?P<gpu>\d+): (?P<word>OK|FAULTY)\s*$", re.MULTILINE)
 _TESTED = re.compile(r"Tested (?P<count>\d+) GPUs?:")
 _TEMP = re.compile(r"(-?\d+) C")
 _DEAD = re.compile(

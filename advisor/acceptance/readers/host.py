@@ -13,10 +13,12 @@ from advisor.acceptance.reading import Reading, least, most, together, whole
 from advisor.acceptance.structured import dig, json_span
 
 _FREE = re.compile(
-    r"^\s*(?P<name>Mem|Speicher|Mem\.|Memoria|内存|記憶體|Мем|Память|Mémoire)\s*[:：]\s+(?P<cells>\S.*)$", re.MULTILINE
+    r"^[ \t]*(?P<name>Mem|Speicher|Mem\.|Memoria|内存|記憶體|Мем|Память|Mémoire)\s*[:：]\s+(?P<cells>\S.*)$",
+    re.MULTILINE,
 )
 _SWAP = re.compile(
-    r"^\s*(?:Swap|交换|置換|Подкачка|Échange|Partition d'échange|Intercambio)\s*[:：]\s+(?P<cells>\S.*)$", re.MULTILINE
+    r"^[ \t]*(?:Swap|交换|置換|Подкачка|Échange|Partition d'échange|Intercambio)\s*[:：]\s+(?P<cells>\S.*)$",
+    re.MULTILINE,
 )
 _PREFIXED = re.compile(r"[\d.]+[BKMGTP]i?B?$|^0B?$")
 
@@ -91,7 +93,7 @@ def read_lscpu(text: str) -> Reading:
     reading = Reading("system")
     text = _lines_of_json(text)
     for name, words in _CPU.items():
-        line = re.search(rf"^\s*(?:{words})\s*[:：]\s*(?P<value>\S[^\n]*?)\s*$", text, re.MULTILINE)
+        line = re.search(rf"^[ \t]*(?:{words})\s*[:：]\s*(?P<value>\S[^\n]*?)\s*$", text, re.MULTILINE)
         if line:
             value = number(line["value"]) if re.fullmatch(r"\d+", line["value"]) else None
             reading.show(**{name: whole(value) if value is not None else line["value"]})
@@ -121,7 +123,7 @@ def _lines_of_json(text: str) -> str:
     return "\n".join(found)
 
 
-_SIZE = re.compile(r"^\s*Size:\s*(?P<size>\d+)\s*(?P<unit>[KMGT]i?B)", re.MULTILINE)
+_SIZE = re.compile(r"^[ \t]*Size:\s*(?P<size>\d+)\s*(?P<unit>[KMGT]i?B)", re.MULTILINE)
 _VIRTUAL = re.compile(
     r"QEMU|KVM|VMware|VirtualBox|Xen|Bochs|Smdbmds|Alibaba Cloud ECS|Google Compute|Amazon EC2|Hyper-V|Virtual Machine"
 )
@@ -175,7 +177,7 @@ class _Fields:
 
     def all(self, key: str) -> list[str]:
         """Every value of a key."""
-        return re.findall(rf"^\s*{re.escape(key)}:\s*(\S[^\n]*?)\s*$", self.text, re.MULTILINE)
+        return re.findall(rf"^[ \t]*{re.escape(key)}:\s*(\S[^\n]*?)\s*$", self.text, re.MULTILINE)
 
     def widths(self, key: str) -> list[float]:
         """Every width in bits; Unknown is none."""

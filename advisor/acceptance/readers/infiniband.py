@@ -8,10 +8,12 @@ from advisor.acceptance.blocks import blocks
 from advisor.acceptance.numerals import number
 from advisor.acceptance.reading import Reading, least, most, together
 
-_PORT = re.compile(r"^(?P<ca>CA '[^']+')\s*$|^\s*Infiniband device '(?P<device>[^']+)' port \d+ status:", re.MULTILINE)
-_STATE = re.compile(r"^\s*state:\s*(?:\d+:\s*)?(?P<state>\w+)", re.IGNORECASE | re.MULTILINE)
-_RATE = re.compile(r"^\s*rate:\s*(?P<rate>[\d.]+)(?: (?P<unit>Gb/sec))?", re.IGNORECASE | re.MULTILINE)
-_LAYER = re.compile(r"^\s*link.layer:\s*(?P<layer>\w+)", re.IGNORECASE | re.MULTILINE)
+_PORT = re.compile(
+    r"^(?P<ca>CA '[^']+')\s*$|^[ \t]*Infiniband device '(?P<device>[^']+)' port \d+ status:", re.MULTILINE
+)
+_STATE = re.compile(r"^[ \t]*state:\s*(?:\d+:\s*)?(?P<state>\w+)", re.IGNORECASE | re.MULTILINE)
+_RATE = re.compile(r"^[ \t]*rate:\s*(?P<rate>[\d.]+)(?: (?P<unit>Gb/sec))?", re.IGNORECASE | re.MULTILINE)
+_LAYER = re.compile(r"^[ \t]*link.layer:\s*(?P<layer>\w+)", re.IGNORECASE | re.MULTILINE)
 
 
 def read(text: str) -> Reading:

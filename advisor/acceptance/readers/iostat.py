@@ -14,7 +14,7 @@ from advisor.acceptance.numerals import number, with_points
 from advisor.acceptance.reading import Reading, most, together
 from advisor.acceptance.structured import dig, figure, json_span
 
-_HEADER = re.compile(r"^\s*Device:?\s+\S.*$|^\s*.*\sDevice\s*$", re.MULTILINE)
+_HEADER = re.compile(r"^[ \t]*Device:?\s+\S.*$|^[ \t]*.*\sDevice\s*$", re.MULTILINE)
 _CPU = re.compile(r"^avg-cpu:.*\n\s*(?P<row>[\d.,\s]+)$", re.MULTILINE)
 Row = dict[str, float | str]
 

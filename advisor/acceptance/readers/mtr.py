@@ -16,17 +16,17 @@ from advisor.acceptance.reading import Reading, whole
 from advisor.acceptance.structured import dig, figure, json_span
 
 _ROW = re.compile(
-    r"^\s*(?P<hop>\d+)\.\s*(?:\|--\s*)?(?P<host>\S.*?)\s+(?P<loss>\d+(?:\.\d*)?)%?\s+(?P<snt>\d+)\s+(?P<last>\d+\.?\d*)\s+"
-    r"(?P<avg>\d+\.?\d*)\s+(?P<best>\d+\.?\d*)\s+(?P<wrst>\d+\.?\d*)\s+(?P<stdev>\d+\.?\d*)\s*$",
+    r"^[ \t]*(?P<hop>\d+)\.\s*(?:\|--\s*)?(?P<host>\S.*?)\s+(?P<loss>\d+(?:\.\d*)?)%?\s+(?P<snt>\d+)"
+    r"\s+(?P<last>\d+\.?\d*)\s+(?P<avg>\d+\.?\d*)\s+(?P<best>\d+\.?\d*)\s+(?P<wrst>\d+\.?\d*)\s+(?P<stdev>\d+\.?\d*)\s*$",
     re.MULTILINE,
 )
-_BEGUN = re.compile(r"^\s*\d+\.\s*(?:\|--|AS)", re.MULTILINE)
+_BEGUN = re.compile(r"^[ \t]*\d+\.\s*(?:\|--|AS)", re.MULTILINE)
 _HEADER = re.compile(r"HOST:.*Loss%")
 # Columns can be chosen (`-o`), so a heading in another order is read by its names.
-_COLUMNS = re.compile(r"^\s*HOST:\s*\S*\s+(?P<names>Loss%.*?)\s*$", re.MULTILINE)
+_COLUMNS = re.compile(r"^[ \t]*HOST:\s*\S*\s+(?P<names>Loss%.*?)\s*$", re.MULTILINE)
 _USUAL = ("Loss%", "Snt", "Last", "Avg", "Best", "Wrst", "StDev")
 _ANY_ROW = re.compile(
-    r"^\s*(?P<hop>\d+)\.\s*(?:\|--\s*)?(?P<host>\S+(?: \([^)]*\))?)\s+(?P<cells>[\d.%\s]+)$", re.MULTILINE
+    r"^[ \t]*(?P<hop>\d+)\.\s*(?:\|--\s*)?(?P<host>\S+(?: \([^)]*\))?)\s+(?P<cells>[\d.%\s]+)$", re.MULTILINE
 )
 _WIN = re.compile(
     r"^\|\s*(?P<host>\S.*?)\s+-\s+(?P<loss>\d+)"
@@ -40,7 +40,7 @@ _FAILED = re.compile(
     r"|Operation not permitted|unable to get",
     re.IGNORECASE,
 )
-_CUT = re.compile(r"^\s*(?:…|\?|\.\.\.+|\[\.\.\.\])\s*$", re.MULTILINE)
+_CUT = re.compile(r"^[ \t]*(?:…|\?|\.\.\.+|\[\.\.\.\])\s*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def read(text: str) -> Reading:
     span = json_span(text)
     if span and dig(span[0], "report", "hubs") is not None:
         hops, whole_text = _from_json(reading, span[0])
-    elif re.search(r'^\s*\{|"hubs"|"report"', text):
+    elif re.search(r'^[ \t]*\{|"hubs"|"report"', text):
         hops, whole_text = [], False
     elif "Mtr_Version" in text:
         hops, whole_text = _from_csv(reading, text)

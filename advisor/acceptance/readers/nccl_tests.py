@@ -13,12 +13,12 @@ from advisor.acceptance.reading import Reading, least
 
 _RANK = re.compile(r"#\s+Rank\s+(?P<rank>\d+).*?\bon\s+(?P<host>\S+)\s+device\s+\d+\s+\[[^\]]*\]\s+(?P<name>[^\n]+)")
 _ROW = re.compile(
-    r"^\s*(?P<size>\d+)\s+(?P<count>\d+)\s+(?P<type>[a-z]\w+)\s+(?P<op>\S+)(?:\s+(?P<root>-?\d+))?\s+(?P<time>\d+\.?\d*)\s+"
-    r"(?P<algbw>\d+\.?\d*)\s+(?P<busbw>\d+\.?\d*)\s+(?P<wrong>[\d.e+]+|N/A)"
+    r"^[ \t]*(?P<size>\d+)\s+(?P<count>\d+)\s+(?P<type>[a-z]\w+)\s+(?P<op>\S+)(?:\s+(?P<root>-?\d+))?"
+    r"\s+(?P<time>\d+\.?\d*)\s+(?P<algbw>\d+\.?\d*)\s+(?P<busbw>\d+\.?\d*)\s+(?P<wrong>[\d.e+]+|N/A)"
     r"(?:\s+(?P<time2>\d+\.?\d*)\s+(?P<algbw2>\d+\.?\d*)\s+(?P<busbw2>\d+\.?\d*)\s+(?P<wrong2>[\d.e+]+|N/A))?\s*$",
     re.MULTILINE,
 )
-_BEGUN = re.compile(r"^\s*\d+\s+\d+\s+(?:float|half|bfloat16|double|u?int\d+)\b", re.MULTILINE)
+_BEGUN = re.compile(r"^[ \t]*\d+\s+\d+\s+(?:float|half|bfloat16|double|u?int\d+)\b", re.MULTILINE)
 _AVERAGE = re.compile(r"#\s*Avg bus bandwidth\s*:\s*(?P<average>\d+\.?\d*)")
 _WRONG = re.compile(r"#\s*Out of bounds values\s*:\s*(?P<count>\d+)\s*(?P<word>\w+)?")
 _VERSION = re.compile(r"(?:nccl-tests version|NCCL version)\s+(?P<version>[\d.+\w]+)")

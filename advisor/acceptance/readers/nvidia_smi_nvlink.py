@@ -8,8 +8,8 @@ from advisor.acceptance.blocks import blocks
 from advisor.acceptance.numerals import number
 from advisor.acceptance.reading import Reading, gapless, least, most, together
 
-_CARD = re.compile(r"^\s*GPU (?P<index>\d+): (?P<name>.+?) \(UUID: (?P<uuid>[^)]*)\)?", re.MULTILINE)
-_LINK = re.compile(r"^\s*Link (?P<link>\d*): (?P<state>.+?)\s*$", re.MULTILINE)
+_CARD = re.compile(r"^[ \t]*GPU (?P<index>\d+): (?P<name>.+?) \(UUID: (?P<uuid>[^)]*)\)?", re.MULTILINE)
+_LINK = re.compile(r"^[ \t]*Link (?P<link>\d*): (?P<state>.+?)\s*$", re.MULTILINE)
 _NONE = re.compile(r"does not have or support Nvlink|not supported", re.IGNORECASE)
 _MIG = re.compile(r"^\s+MIG (?P<profile>\S+)\s+Device", re.MULTILINE)
 

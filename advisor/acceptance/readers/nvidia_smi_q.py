@@ -14,7 +14,7 @@ from advisor.acceptance.readers.nvidia_smi import branch, errors
 from advisor.acceptance.reading import Reading, least, most, together
 
 _LINE = re.compile(r"^(?P<indent>\s*)(?P<key>[^:]*?[^:\s])\s*:(?:\s(?P<value>.*))?$")
-_CARD = re.compile(r"^\s*GPU (?P<bus>[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f.]+)\s*$")
+_CARD = re.compile(r"^[ \t]*GPU (?P<bus>[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f.]+)\s*$")
 Card = dict[str, str]
 
 
@@ -47,7 +47,7 @@ def _ends_whole(text: str) -> bool:
     lines = [line for line in text.split("\n") if line.strip()]
     last = lines[-1].strip() if lines else ""
     headings = ("Processes", "Fabric", "Accounted Processes", "Volatile", "Aggregate", "Remapped Rows")
-    if "Product Name" in text and not re.search(r"^\s*(?:Processes|Temperature)\b", text, re.MULTILINE):
+    if "Product Name" in text and not re.search(r"^[ \t]*(?:Processes|Temperature)\b", text, re.MULTILINE):
         return False
     return ":" in last or last in headings or bool(re.match(r"^[\w@.-]*[$#>]", last))
 

@@ -53,7 +53,7 @@ def read_mdstat(text: str) -> Reading:
     return _fill(reading, found)
 
 
-_FIELD = re.compile(r"^\s*(?P<key>[A-Z][A-Za-z ]+?)\s*:\s+(?P<value>\S[^\n]*?)\s*$", re.MULTILINE)
+_FIELD = re.compile(r"^[ \t]*(?P<key>[A-Z][A-Za-z ]+?)\s*:\s+(?P<value>\S[^\n]*?)\s*$", re.MULTILINE)
 _DETAIL = re.compile(r"^(?P<name>/dev/md\S*):\s*$", re.MULTILINE)
 _SCAN = re.compile(r"^ARRAY (?P<name>/dev/\S+)(?: level=(?P<level>\S+))?", re.MULTILINE)
 
@@ -68,7 +68,10 @@ def read_mdadm(text: str) -> Reading:
         state, failed, want = fields.get("State"), number(fields.get("Failed Devices")), fields.get("Raid Devices")
         active = number(fields.get("Active Devices"))
         steady = (
-            steady and state is not None and active is not None and bool(re.search(r"^\s*Number\s+Major", block, re.M))
+            steady
+            and state is not None
+            and active is not None
+            and bool(re.search(r"^[ \t]*Number\s+Major", block, re.M))
         )
         words = (state or "").lower()
         short = active is not None and (number(want) or 0) > active
@@ -84,9 +87,12 @@ def read_mdadm(text: str) -> Reading:
     return _fill(reading, found)
 
 
-_VD = re.compile(r"^\s*\d+/\d+\s+(?P<level>RAID\d+|JBOD)\s+(?P<state>\w+)\s+(?:RW|RO|B|HD|TR)\b[^\n]*$", re.MULTILINE)
+_VD = re.compile(
+    r"^[ \t]*\d+/\d+\s+(?P<level>RAID\d+|JBOD)\s+(?P<state>\w+)\s+(?:RW|RO|B|HD|TR)\b[^\n]*$", re.MULTILINE
+)
 _PD = re.compile(
-    r"^\s*\d*:\d+\s+\d+\s+(?P<state>Onln|Offln|UGood|UBad|UGUnsp|Rbld|Cpybck|GHS|DHS|JBOD|Failed|Msng|UGShld|Optimal)\s+[^\n]*$",
+    r"^[ \t]*\d*:\d+\s+\d+\s+(?P<state>Onln|Offln|UGood|UBad|UGUnsp|Rbld|Cpybck"
+    r"|GHS|DHS|JBOD|Failed|Msng|UGShld|Optimal)\s+[^\n]*$",
     re.MULTILINE,
 )
 _VD_HEAD = re.compile(r"^DG/VD\s+TYPE\s+State", re.MULTILINE)
@@ -114,6 +120,8 @@ def read_storcli(text: str) -> Reading:
         counted, head = _COUNT.search(text), _VD_HEAD.search(text)
         closed = bool(head) and text[head.end() :].count("\n---") > 1 if head else False
         listed, disk_count = _PD_HEAD.search(text), _DISKS.search(text)
+        if not listed and "PD LIST" in text:
+            closed = False
         if listed and text[listed.end() :].count("\n---") < 2:
             closed = False
         if disk_count and int(disk_count["count"]) != len(disks):
@@ -155,11 +163,11 @@ def _rows(data: Any) -> Iterator[dict[str, Any]]:
             yield from _rows(one)
 
 
-_LD = re.compile(r"^\s*Virtual Drive\s*:\s*\d+", re.MULTILINE)
-_STATE = re.compile(r"^\s*State\s*:\s*(?P<state>\S[^\n]*?)\s*$", re.MULTILINE)
-_PRIMARY = re.compile(r"^\s*RAID Level\s*:\s*Primary-(?P<first>\d+), Secondary-(?P<second>\d+)", re.MULTILINE)
-_DISK = re.compile(r"^\s*Firmware state\s*:\s*(?P<state>\w+)", re.MULTILINE)
-_FORETOLD = re.compile(r"^\s*Predictive Failure Count\s*:\s*(?P<count>[1-9]\d*)", re.MULTILINE)
+_LD = re.compile(r"^[ \t]*Virtual Drive\s*:\s*\d+", re.MULTILINE)
+_STATE = re.compile(r"^[ \t]*State\s*:\s*(?P<state>\S[^\n]*?)\s*$", re.MULTILINE)
+_PRIMARY = re.compile(r"^[ \t]*RAID Level\s*:\s*Primary-(?P<first>\d+), Secondary-(?P<second>\d+)", re.MULTILINE)
+_DISK = re.compile(r"^[ \t]*Firmware state\s*:\s*(?P<state>\w+)", re.MULTILINE)
+_FORETOLD = re.compile(r"^[ \t]*Predictive Failure Count\s*:\s*(?P<count>[1-9]\d*)", re.MULTILINE)
 
 
 def read_megacli(text: str) -> Reading:

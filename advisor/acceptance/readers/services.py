@@ -13,7 +13,7 @@ from advisor.acceptance.reading import Reading
 
 _OPEN = re.compile(
     r"port \[tcp/\S+\] succeeded|\bport \d+ \[tcp/\S+\] succeeded|Ncat: Connected to|\(\S+:\d+\) open"
-    r"|\) open\s*$|\d+ \([\w-]+\) open"
+    r"|\) open\s*$|\b\d{1,5} \([\w-]+\) open"
     r"|^Connected to \S+?\.\s*$|Port is open|^\d+/tcp\s+open\b|tcp port \d+ open",
     re.MULTILINE,
 )
@@ -29,7 +29,7 @@ _UNNAMED = re.compile(
     re.IGNORECASE,
 )
 _AIM = re.compile(r"(?P<host>[\w.-]+\.[\w.-]+|localhost)[\]) ]*(?:port |:|\s)\s*(?P<port>\d{1,5})\b")
-_PROBED = re.compile(r"^\s*(?P<ok>\d+) successful, (?P<failed>\d+) failed", re.MULTILINE)
+_PROBED = re.compile(r"^[ \t]*(?P<ok>\d+) successful, (?P<failed>\d+) failed", re.MULTILINE)
 
 
 def read_port(text: str) -> Reading:
@@ -153,7 +153,7 @@ def read_head(text: str) -> Reading:
     return reading
 
 
-_BUCKET = re.compile(r"^\s*(?:-1 )?\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\s+(?:-?\d+ )?\s*\S+$", re.MULTILINE)
+_BUCKET = re.compile(r"^[ \t]*(?:-1 )?\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\s+(?:-?\d+ )?\s*\S+$", re.MULTILINE)
 _NO_KEY = re.compile(
     r"Unable to locate credentials|didn't find section in config|NoCredentialProviders"
     r"|InvalidAccessKeyId|SignatureDoesNotMatch|AccessDenied"

@@ -15,8 +15,8 @@ from advisor.acceptance.reading import Reading, most
 from advisor.acceptance.structured import json_span
 
 _DATE = re.compile(r"\b20\d\d-[01]\d-[0-3]\d(?:[T_ -][0-2]\d[:.h-]?[0-5]\d(?:[:.][0-5]\d)?)?")
-_LV_HEAD = re.compile(r"^\s*LV\s+VG\s+Attr\s", re.MULTILINE)
-_LV = re.compile(r"^\s*(?P<lv>\S+)\s+(?P<vg>\S+)\s+(?P<attr>[\w-]{9,10})\s+(?P<rest>[^\n]*)$", re.MULTILINE)
+_LV_HEAD = re.compile(r"^[ \t]*LV\s+VG\s+Attr\s", re.MULTILINE)
+_LV = re.compile(r"^[ \t]*(?P<lv>\S+)\s+(?P<vg>\S+)\s+(?P<attr>[\w-]{9,10})\s+(?P<rest>[^\n]*)$", re.MULTILINE)
 
 
 def read_lvs(text: str) -> Reading:

@@ -16,7 +16,7 @@ _HEADER = re.compile(
     r"|traceroute to) (?P<name>\S+?),? ?(?:\((?P<address>[^)]+)\))?(?:,| on|\s|$)"
 )
 _TRACERT = re.compile(r"(?:Tracing route to|到) (?P<name>[^\s\[]+)(?: \[(?P<address>[\d.a-fA-F:]+)\])?(?=\s)")
-_HOP = re.compile(r"^\s*(?P<hop>\d+)\s+(?P<rest>\S.*)$", re.MULTILINE)
+_HOP = re.compile(r"^[ \t]*(?P<hop>\d+)\s+(?P<rest>\S.*)$", re.MULTILINE)
 _TIME = re.compile(r"(?P<time>\d+\.?\d*)\s*ms")
 _MAXIMUM = re.compile(r"(?P<hops>\d+) hops max")
 _FAILED = re.compile(
@@ -65,14 +65,14 @@ def _names(rest: str, target: str) -> bool:
 
 
 _NODE = re.compile(
-    r"^\s*(?P<hop>\d+)\s+(?P<rtt>\d+ms"
+    r"^[ \t]*(?P<hop>\d+)\s+(?P<rtt>\d+ms"
     r"|---)\s+(?P<lost>\d+)/\s*(?P<sent>\d+)\s*=\s*(?P<loss>\d+)%"
     r"\s+(?P<nlost>\d+)/\s*(?P<nsent>\d+)\s*=\s*(?P<nloss>\d+)%\s+(?P<host>\S.*)$",
     re.MULTILINE,
 )
 _PERCENT = re.compile(r"^[^\n%]*/[^\n]*%", re.MULTILINE)
-_LINK = re.compile(r"^\s*(?P<lost>\d+)/\s*(?P<sent>\d+)\s*=\s*(?P<loss>\d+)%\s*\|\s*$", re.MULTILINE)
-_TRACED = re.compile(r"^\s*(?P<hop>\d+)\s+(?P<host>\S.*?)\s*$", re.MULTILINE)
+_LINK = re.compile(r"^[ \t]*(?P<lost>\d+)/\s*(?P<sent>\d+)\s*=\s*(?P<loss>\d+)%\s*\|\s*$", re.MULTILINE)
+_TRACED = re.compile(r"^[ \t]*(?P<hop>\d+)\s+(?P<host>\S.*?)\s*$", re.MULTILINE)
 _DONE = re.compile(r"Trace complete|跟踪完成|追蹤完成")
 _PATHPING_TO = re.compile(
     r"(?:Tracing route to|到) (?P<name>[^\s\[]+)(?:\s+\[(?P<address>[\d.a-fA-F:]+)\])?(?: 的路由|\s*$)", re.MULTILINE

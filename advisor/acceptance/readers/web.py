@@ -61,7 +61,7 @@ def read_curl(text: str) -> Reading:
     return reading
 
 
-_FIELD = re.compile(r"^\s*(?P<key>[A-Z][A-Za-z]+(?: \(RTT\))?)\s*:\s?(?P<value>[^\n]*)$", re.MULTILINE)
+_FIELD = re.compile(r"^[ \t]*(?P<key>[A-Z][A-Za-z]+(?: \(RTT\))?)\s*:\s?(?P<value>[^\n]*)$", re.MULTILINE)
 
 
 def read_tnc(text: str) -> Reading:
