@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from advisor.core.errors import BadInput, HkgpuError
-from bots.cli import backup, chat, claims, judge, kit, mcp, options, quote, rules, slack, web
+from bots.cli import backup, chat, claims, judge, kit, mcp, options, quote, rules, slack, sweep, web
 
 app = typer.Typer(
     name="hkgpu",
@@ -30,6 +30,7 @@ app.command()(claims.claims)
 app.command()(judge.judge)
 app.command()(kit.kit)
 app.command()(quote.quote)
+app.command()(sweep.sweep)
 app.command()(chat.chat)
 app.command()(chat.forget)
 app.command()(mcp.mcp)
