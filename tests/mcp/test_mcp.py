@@ -121,7 +121,7 @@ def test_there_is_something_to_look_up_and_prompts_to_begin_with(over_http: str)
         cards = json.loads((await client.read_resource("hkgpu://catalogue/cards/h100")).contents[0].text)
         assert cards["count"] >= 1
         rule = (await client.read_resource("hkgpu://rules/sizing.verdict_no")).contents[0].text
-        assert "then the verdict is no" in rule
+        assert "the verdict is at most “no”" in rule
         claims = json.loads((await client.read_resource("hkgpu://claims")).contents[0].text)
         assert len(claims) > 200
         prompts = {prompt.name for prompt in (await client.list_prompts()).prompts}
