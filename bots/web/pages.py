@@ -74,7 +74,7 @@ def _on_opening(blocks: gr.Blocks, tabs: gr.Tabs, form_: Wizard, talk: chat_.Cha
     @guarded(lang)
     async def opened(saved: Any, said: Any, request: gr.Request) -> list[Any]:
         params = {key: value for key, value in dict(request.query_params).items() if not key.startswith("__")}
-        tab = gr.Tabs(selected=params["tab"]) if params.get("tab") in TABS else gr.skip()
+        tab = gr.update(selected=params["tab"]) if params.get("tab") in TABS else gr.skip()
         told = chat_.restored(said)
         answers = {key: value for key, value in params.items() if key not in ("lang", "tab")}
         if answers:
@@ -94,13 +94,13 @@ def _on_opening(blocks: gr.Blocks, tabs: gr.Tabs, form_: Wizard, talk: chat_.Cha
             note = block(f'<div class="note"><p>{text(word("chat_nothing", lang))}</p></div>')
             return [gr.skip(), note, *(gr.skip() for _ in form_.everything)]
         answers = {**wizard.EMPTY, "answers": raw, "step": len(form_.names) - 1}
-        return [gr.Tabs(selected="plan"), "", *await filled_in(form_, answers)]
+        return [gr.update(selected="plan"), "", *await filled_in(form_, answers)]
 
     talk.to_plan.click(planned, [talk.kept], [tabs, talk.note, *form_.everything], **_QUIET)
 
     @guarded(lang)
     async def talked(given: Any, config: Any) -> list[Any]:
-        return [gr.Tabs(selected="chat"), *await chat_.begun(form_.pool, given, config, lang)]
+        return [gr.update(selected="chat"), *await chat_.begun(form_.pool, given, config, lang)]
 
     form_.to_chat.click(talked, [form_.view.given, form_.view.config], [tabs, *talk.shown], **_QUIET)
 

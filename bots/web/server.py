@@ -9,10 +9,11 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
+import os
 import signal
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
 import uvicorn
 from fastapi import FastAPI, Response
@@ -27,6 +28,7 @@ from bots.web import settings as settings_
 from bots.web import work
 from bots.web.download import router
 from bots.web.gate import App, Gate
+from bots.web.languages import Later, Pages
 from bots.web.localised import Localised
 from bots.web.settings import Settings
 
@@ -34,13 +36,19 @@ GRACE_S = 2
 LOG = logging.getLogger("hkgpu.web")
 
 
-def application(pool: Pool, settings: Settings, metrics: Metrics, langs: tuple[Lang, ...] = LANGS) -> App:
-    """The whole application behind its gate."""
-    from bots.web.pages import page
-    from bots.web.theme import head, style, theme
-
-    parent = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+def application(pool: Pool, settings: Settings, metrics: Metrics, first: Lang = "en") -> App:
+    """The whole application behind its gate. The pages of one language are built now, the others once it serves."""
     ready = asyncio.Event()
+    pages = Pages(pool, settings, metrics)
+
+    @asynccontextmanager
+    async def alive(_: FastAPI) -> AsyncIterator[None]:
+        warming = asyncio.create_task(_warmed(pool, ready, pages))
+        yield
+        warming.cancel()
+        await pages.close()
+
+    parent = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, lifespan=alive)
 
     @parent.get("/healthz")
     async def healthz() -> Response:
@@ -48,26 +56,29 @@ def application(pool: Pool, settings: Settings, metrics: Metrics, langs: tuple[L
 
     @parent.get("/readyz")
     async def readyz() -> Response:
-        if not ready.is_set():
-            try:
-                await asyncio.wait_for(pool.run(work.ready), 1)
-            except Exception:
-                return Response("not yet", 503, media_type="text/plain")
-            ready.set()
-        return Response("ready", media_type="text/plain")
+        status, word = (200, "ready") if ready.is_set() else (503, "not yet")
+        return Response(word, status, media_type="text/plain")
 
     parent.include_router(router(pool))
-    from bots.web.markup import gr
-
-    for lang in langs:
-        root = f"{settings.root_path}/{lang}" if settings.root_path else None
-        gr.mount_gradio_app(
-            parent, page(lang, pool, metrics), f"/{lang}", show_error=False, ssr_mode=False, theme=theme(), css=style(),
-            head=head(lang), footer_links=[], max_file_size="8mb", enable_monitoring=False, pwa=False, root_path=root,
-            mcp_server=False,
-        )  # fmt: skip
+    pages.mount(first, parent)
+    for lang in LANGS:
+        if lang != first:
+            parent.mount(f"/{lang}", Later(pages, lang))
     # The longest answers are pages of labels, which shrink to a tenth; streams of events are left alone.
     return Gate(GZipMiddleware(Localised(parent), minimum_size=2**10, compresslevel=2 + 2), settings)
+
+
+async def _warmed(pool: Pool, ready: asyncio.Event, pages: Pages) -> None:
+    """Say that the server is ready once a worker can answer and remember; then build what is still to come."""
+    while not ready.is_set():
+        try:
+            await pool.run(work.ready)
+            ready.set()
+        except Exception as error:
+            LOG.error("not ready", extra={"exception": type(error).__name__})
+            await asyncio.sleep(GRACE_S)
+    for lang in LANGS:
+        await pages.built(lang)
 
 
 class _Server(uvicorn.Server):
@@ -92,8 +103,6 @@ class _Server(uvicorn.Server):
 
 def serve(host: str, port: int, workers: int | None = None) -> None:
     """Serve until a signal comes. Raises `BadInput` for a wrong setting or an address that cannot be used."""
-    import os
-
     settings = settings_.read()
     logs.start("web")
     metrics = Metrics("web")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from advisor.consult import form
+from advisor.consult import form, form_open
 from advisor.consult.pool import Pool
 from advisor.core.errors import HkgpuError
 from advisor.core.text import Lang
@@ -159,7 +159,7 @@ def wizard(saved: gr.BrowserState, lang: Lang, pool: Pool) -> Wizard:
         walk = gr.Walkthrough(selected=0, elem_id="walk")
     one = Wizard(lang, pool, saved, copied, walk)
     buttons: list[tuple[gr.Button | None, gr.Button]] = []
-    first = set(_at_first(lang))
+    first = set(form_open.at_first(each.fact for each in form.fields(lang)))
     with walk:
         for place, name in enumerate(one.names):
             with gr.Step(word(f"step_{name}", lang), id=place, elem_id=f"step-{name}"):
@@ -173,13 +173,6 @@ def wizard(saved: gr.BrowserState, lang: Lang, pool: Pool) -> Wizard:
                 buttons.append(_buttons(name, place, lang))
     _wire(one, buttons)
     return one
-
-
-def _at_first(lang: Lang) -> list[str]:
-    """The questions that are open before anything was said."""
-    from advisor.consult.form_open import open_facts
-
-    return list(open_facts({}, [each.fact for each in form.fields(lang)]))
 
 
 def _head(name: str, place: int, count: int, lang: Lang) -> None:
@@ -247,7 +240,7 @@ def _wire(one: Wizard, buttons: list[tuple[gr.Button | None, gr.Button]]) -> Non
     for place, (back, _) in enumerate(buttons):
         if back is not None:
             back.click(
-                lambda saved, place=place: [gr.Walkthrough(selected=place - 1), {**kept(saved), "step": place - 1}],
+                lambda saved, place=place: [gr.update(selected=place - 1), {**kept(saved), "step": place - 1}],
                 [one.saved], [one.walk, one.saved], **_QUIET,
             )  # fmt: skip
     _wire_plan(one, buttons[-2][1], buttons[-1][1])
@@ -276,7 +269,7 @@ def _wire_step(one: Wizard, place: int, step: Step, go: gr.Button) -> None:
         is_last = not errors and one.names[after] == REVIEW
         page = await one.review_update(now, checked) if is_last else gr.skip()
         opened = one.open_updates(checked["open"], errors)
-        return [now, gr.Walkthrough(selected=after), one.wrong_update(step, errors), *told, *opened, page]
+        return [now, gr.update(selected=after), one.wrong_update(step, errors), *told, *opened, page]
 
     changes = [each.blur if isinstance(each, gr.Textbox) else each.input for each in step.inputs]  # type: ignore[attr-defined]
     gr.on(changes, noted, [one.saved, *step.inputs], [one.saved, *one.boxes], trigger_mode="always_last", **_QUIET)
@@ -291,7 +284,7 @@ def _wire_plan(one: Wizard, make: gr.Button, again: gr.Button) -> None:
         checked = await one.checked(now)
         now["step"] = len(one.names) - 1
         shown = await one.plan_updates(checked["given"], now["config"])
-        return [now, gr.Walkthrough(selected=now["step"]), "", gr.update(visible=False), *shown]
+        return [now, gr.update(selected=now["step"]), "", gr.update(visible=False), *shown]
 
     make.click(made, [one.saved], [one.saved, one.walk, one.notice, one.over, *one.planned], **_QUIET)
 
@@ -371,7 +364,7 @@ async def filled_in(one: Wizard, saved: Saved, notice: str = "", copy: bool = Fa
         await one.plan_updates(checked["given"], saved["config"]) if name == PLAN else [gr.skip() for _ in one.planned]
     )
     return [
-        gr.skip() if copy else saved, saved if copy else None, gr.Walkthrough(selected=one.names.index(name)), *inputs,
+        gr.skip() if copy else saved, saved if copy else None, gr.update(selected=one.names.index(name)), *inputs,
         *one.open_updates(checked["open"], {}), *("" for _ in one.steps), config_note(saved["told"], one.lang), notice,
         gr.update(visible=copy), page, *planned,
     ]  # fmt: skip
