@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from advisor.consult import answer
+from advisor.knowledge.hant import mainland_terms
+from advisor.knowledge.library import open_library
 from bots.web import plan_parts, plan_words
 
 REFUSED = "?model=Llama-3.1-70B&task=full_ft&gpu_model=A100 80GB&gpu_count=8"
@@ -69,7 +71,7 @@ def test_a_lever_recomputes_at_once_and_can_be_taken_back(visit: Callable[..., A
     until(page, "LoRA")
     assert verdict(page) == "Yes"
     assert "trying something out" in page.locator("#plan-tried").inner_text()
-    page.wait_for_function("document.querySelector('#plan-link')?.href.includes('task=lora')")
+    page.wait_for_function("() => document.querySelector('#plan-link')?.href.includes('task=lora')")
     page.click("#plan-reset")
     until(page, "Full fine-tuning")
     assert verdict(page) == "No"
@@ -132,7 +134,7 @@ def test_one_answer_is_changed_in_place_and_a_wrong_one_is_told(visit: Callable[
     page.locator("#change-to input").fill("1k")
     page.keyboard.press("Enter")
     page.click("#change-apply")
-    page.wait_for_function("document.querySelector('#slider-0 input[type=number]')?.value === '1024'")
+    page.wait_for_function("() => document.querySelector('#slider-0 input[type=number]')?.value === '1024'")
     assert visitor.wrong == []
 
 
@@ -155,7 +157,7 @@ def test_ticks_are_kept_for_the_same_answers(visit: Callable[..., Any]) -> None:
     page.locator("#ticks-on_delivery input").nth(1).check()
     page.wait_for_timeout(1000)
     visitor.reload()
-    page.wait_for_function("document.querySelectorAll('#ticks-on_delivery input')[1]?.checked === true")
+    page.wait_for_function("() => document.querySelectorAll('#ticks-on_delivery input')[1]?.checked === true")
     assert [box.is_checked() for box in page.locator("#ticks-on_delivery input").all()[:3]] == [False, True, False]
     assert visitor.wrong == []
 
@@ -188,6 +190,13 @@ def test_the_plan_has_no_serious_fault_for_people_who_see_or_move_otherwise(
 def test_every_label_of_the_plan_is_written_and_used() -> None:
     used = "".join(Path(str(module.__file__)).read_text("utf-8") for module in (plan_parts,))
     used += Path(str(plan_words.__file__)).with_name("plan.py").read_text("utf-8")
-    found = set(re.findall(r'"([a-z_]+)"', used))
+    found = set(re.findall(r"[\"']([a-z_]+)[\"']", used))
     computed = {"risk_high", "risk_medium", "risk_low", *plan_parts.MOMENTS, "must", "should", "nice"}
     assert not set(plan_words.WORDS) - found - computed
+
+
+def test_no_mainland_term_is_left_in_a_traditional_label() -> None:
+    library = open_library()
+    terms = mainland_terms(library)
+    wrong = [f"{key}: {term}" for key in plan_words.WORDS for term in terms if term in plan_words.word(key, "zh-Hant")]
+    assert not wrong, "\n".join(wrong)
