@@ -40,10 +40,15 @@ def answered_with(said: Said, files: Sequence[tuple[str, str]], remarks: Sequenc
     if configs and not rest:
         return _sized(said, configs[0], remarks)
     wording = Wording(open_library(), lang)
+    delivery = judge.judge([path for _, path in rest], ordered=_order(said)) if rest else Delivery((), ())
+    if any(each.tool for each in delivery.files):
+        return _judged(delivery, rest, remarks, wording)
     offered = _quoted(said, rest, wording)
     if offered is not None:
         return {**offered, "lines": [*remarks, *offered["lines"]]}
-    return _judged(said, rest, remarks, wording)
+    unknown = [wording.fixed(chat_words.CHAT, "file_unknown", name=name) for name, _ in rest]
+    told = "\n".join([*remarks, *unknown])
+    return {"lang": lang, "error": told or wording.text(judged.SENTENCE["nothing"])}
 
 
 def _lang_of(said: Said) -> Lang | None:
@@ -97,20 +102,29 @@ def _sized(said: Said, config: tuple[str, str], remarks: Sequence[str]) -> Json:
 
 
 def _quoted(said: Said, files: Sequence[tuple[str, Path]], wording: Wording) -> Json | None:
-    """A vendor's offer against the thread's plan; None where no file is an offer."""
-    return None
+    """Vendors' offers against the thread's plan; None where no file is an offer."""
+    from advisor.consult import quotes
+
+    try:
+        bodies = [(name, path.read_bytes()) for name, path in files[: quotes.MOST_FILES]]
+        reply = quotes.compare(bodies, _plan(said), lang=wording.lang)
+    except (OSError, BadInput):
+        return None
+    offers = [each for each in reply.json["offers"] if each["read"] or each["card"] or each["price"]]
+    if not offers:
+        return None
+    lines = [f"• {wording.pair(each['name'], each['summary'])}" for each in offers if len(offers) > 1]
+    lines += [f"• {each['text']}" for offer in offers for each in (*offer["contradictions"], *offer["warnings"])]
+    about = wording.text(chat_words.CHAT["quote_attached"])
+    return {
+        "lang": wording.lang, "head": reply.json["summary"], "lines": [*lines[:MOST_LINES], about],
+        "files": [("offers.md", quotes.render(reply, "markdown"))],
+    }  # fmt: skip
 
 
-def _judged(said: Said, files: Sequence[tuple[str, Path]], remarks: Sequence[str], wording: Wording) -> Json:
+def _judged(delivery: Delivery, files: Sequence[tuple[str, Path]], remarks: Sequence[str], wording: Wording) -> Json:
     known = {str(path): name for name, path in files}
-    delivery = judge.judge([path for _, path in files], ordered=_order(said)) if files else Delivery((), ())
     names = {each.file: _shown(each.file, known) for each in delivery.files}
-    if not any(each.tool for each in delivery.files):
-        said_of = [wording.fixed(chat_words.CHAT, "file_unknown", name=name) for name, _ in files]
-        return {
-            "lang": wording.lang,
-            "error": "\n".join([*remarks, *said_of]) or wording.text(judged.SENTENCE["nothing"]),
-        }
     worst = min((each.judgement for each in delivery.files), key=WORST_FIRST.index)
     text = judge.render(delivery, "markdown", wording.lang)
     for path, name in known.items():
@@ -149,14 +163,19 @@ def _why(file: Any, wording: Wording) -> str:
     return str(file.problem)
 
 
-def _order(said: Said) -> Any:
-    """The order that the outputs are judged against: the thread's plan, None where there is none yet."""
+def _plan(said: Said) -> Json | None:
+    """The thread's plan, None where there is none yet."""
     sessions, chats = desk()
     try:
         reply = sessions.show(chats.session(said.thread))
     except BadInput:
         return None
-    if not reply.json["recommended"]:
+    return dict(reply.json) if reply.json["recommended"] else None
+
+
+def _order(said: Said) -> Any:
+    """The order that the outputs are judged against: the thread's plan, None where there is none yet."""
+    plan = _plan(said)
+    if plan is None:
         return None
-    kept = {key: reply.json[key] for key in ("recommended", "understood")}
-    return judge.read_order(json.dumps(kept), "plan")
+    return judge.read_order(json.dumps({key: plan[key] for key in ("recommended", "understood")}), "plan")

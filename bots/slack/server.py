@@ -73,6 +73,9 @@ class Process:
         for number in (signal.SIGINT, signal.SIGTERM):
             with contextlib.suppress(NotImplementedError, ValueError):
                 loop.add_signal_handler(number, self._ending.set)
+        if hasattr(signal, "SIGHUP"):
+            with contextlib.suppress(NotImplementedError, ValueError):
+                loop.add_signal_handler(signal.SIGHUP, self._reload)
         async with clients.session(self._settings.call_s) as connections:
             self._tokens = Tokens(self._settings, self._inbox, connections)
             self._work = Work(self._inbox, self._pool, self._tokens, People(self._tokens), self._metrics)
@@ -94,6 +97,11 @@ class Process:
                 for task in self._tasks:
                     task.cancel()
                 await runner.cleanup()
+
+    def _reload(self) -> None:
+        """Rules, prices and place are read anew by new workers; consultations under way end in the old ones."""
+        log.info("reload")
+        self._pool.renew()
 
     async def _served(self, connections: Any) -> web.AppRunner:
         application = web.Application(client_max_size=MOST_BODY)

@@ -22,6 +22,8 @@ DEFINITIONS = {"advisor/core/units.py": "factors of units"}
 NUMERAL = "a number word means this number"
 LIMIT = "a limit that keeps hostile or broken input away"
 ENGINE = "a limit of durable_rules, as DESIGN section 3 lists them"
+HTTP = "a status of HTTP"
+SLACK = "a limit of Slack's, as its reference gives it, or what keeps a message below one"
 # file -> number -> why it is no figure about the world.
 ALLOWED: dict[str, dict[float, str]] = {
     "advisor/acceptance/commands.py": {22: "the port that SSH is given", 5201: "the port that iperf3 is given"},
@@ -68,6 +70,28 @@ ALLOWED: dict[str, dict[float, str]] = {
     "advisor/report/markdown.py": {3: "level of a heading"},
     "advisor/report/wording.py": {4: "length of a year", 7: "length of a year and a month"},
     "advisor/rules/compile.py": dict.fromkeys((200, 400, 50, 14, 16, 2000), ENGINE),
+    "bots/slack/app.py": {503: HTTP},
+    "bots/slack/blocks.py": dict.fromkeys((20, 25, 50, 75, 150, 400, 2000, 3000, 3900, 9000, 12000), SLACK),
+    "bots/slack/client.py": {
+        **dict.fromkeys((404, 429, 500, 502, 503, 504), HTTP),
+        **dict.fromkeys((3, 20), "seconds that a call may take"),
+    },
+    "bots/slack/files.py": {20: "files that are read at a time", 200: HTTP},
+    "bots/slack/health.py": {180: "seconds of silence after which a connection is dead"},
+    "bots/slack/home.py": {5: "plans in a list"},
+    "bots/slack/modal.py": {1.2: "seconds within Slack's three for an acknowledgement", 3000: SLACK},
+    "bots/slack/oauth.py": {**dict.fromkeys((200, 400, 502), HTTP), 600: "seconds that an installation may take"},
+    "bots/slack/outbox.py": {
+        5: "attempts",
+        **dict.fromkeys((0.3, 4, 15), "seconds between attempts and looks"),
+    },
+    "bots/slack/render.py": dict.fromkeys((3, 4, 5, 6, 7, 9), "the order in which parts of a message are left out"),
+    "bots/slack/server.py": {
+        **dict.fromkeys((200, 400, 503), HTTP),
+        3000: "the port that Slack's own samples use",
+        **dict.fromkeys((0.2, 3, 5), "seconds between looks and pings"),
+    },
+    "bots/slack/work.py": {3: "attempts before an apology"},
     "bots/cli/main.py": {130: "exit code of a process that was interrupted"},
 }
 

@@ -33,6 +33,7 @@ class Bot:
 
     def __init__(self, env: Mapping[str, str], database: str, log: Path, *, http: bool, port: int) -> None:
         self.port, self.log = port, log
+        self.database = database.removeprefix("sqlite:///")
         self._args = [sys.executable, "-c", _START, "slack", "--port", str(port), *(["--http"] if http else [])]
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("SLACK_", "HKGPU_"))}
         self._env = {**kept, **env, "HKGPU_DATABASE_URL": database, "PYTHONPATH": str(ROOT)}

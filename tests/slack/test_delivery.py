@@ -236,26 +236,33 @@ def test_two_processes_on_one_postgresql_answer_each_message_once_and_share_the_
         assert len(answers(fake, "C1", last.root)) == 1
 
 
-def test_while_the_database_takes_nothing_nothing_is_acknowledged_and_slack_comes_again(folder: Path) -> None:
-    with workplace(folder, http=True, retry_delays=(1.0, 2.0, 3.0)) as (fake, _):
-        blocker = sqlite3.connect(folder / "talks.sqlite3", isolation_level=None, check_same_thread=False)
-        blocker.execute("BEGIN IMMEDIATE")
-        sent = fake.say("U1", "C1", ASK, retries=False)
-        assert all(delivery.attempts[0].status == 503 for delivery in sent.deliveries), sent.as_dict()
-        blocker.execute("ROLLBACK")
-        blocker.close()
-        for delivery in sent.deliveries:
-            assert fake.redeliver(delivery, 1).ok
-        fake.wait_reply("C1", sent.root)
-        settled(fake)
-        assert len(answers(fake, "C1", sent.root)) == 1
+def test_while_the_database_takes_nothing_nothing_is_acknowledged_and_slack_comes_again(
+    over_http: tuple[FakeSlack, Bot],
+) -> None:
+    fake, bot = over_http
+    blocker = sqlite3.connect(bot.database, isolation_level=None)
+    blocker.execute("BEGIN IMMEDIATE")
+    sent = fake.say("U1", "C1", ASK, retries=False)
+    blocker.execute("ROLLBACK")
+    blocker.close()
+    assert all(delivery.attempts[0].status == 503 for delivery in sent.deliveries), sent.as_dict()
+    assert all(900 < delivery.attempts[0].ms < 2500 for delivery in sent.deliveries)
+    for delivery in sent.deliveries:
+        assert fake.redeliver(delivery, 1).ok
+    fake.wait_reply("C1", sent.root)
+    settled(fake)
+    assert len(answers(fake, "C1", sent.root)) == 1
 
 
-def test_a_text_is_gone_from_the_database_once_its_message_is_answered(folder: Path) -> None:
-    with workplace(folder, http=True) as (fake, _):
-        root = asked(fake, "<@UBOT> can I fine-tune our secret Zanzibar model of 70B here?")
-        settled(fake)
-        assert len(answers(fake, "C1", root)) == 1
-        with sqlite3.connect(folder / "talks.sqlite3") as database:
-            dump = "\n".join(database.iterdump())
-        assert "Zanzibar" not in dump.split("CREATE INDEX")[0]
+def test_a_text_is_gone_from_the_database_once_its_message_is_answered(over_http: tuple[FakeSlack, Bot]) -> None:
+    fake, bot = over_http
+    root = asked(fake, "<@UBOT> can I fine-tune 70B here for the Zanzibar merger?")
+    settled(fake)
+    assert len(answers(fake, "C1", root)) == 1
+    with sqlite3.connect(bot.database) as database:
+        dump = "\n".join(database.iterdump())
+    assert root in dump
+    assert "Zanzibar" not in dump
+    assert "Zanzibar" not in bot.logged()
+    assert fake.bot_token not in bot.logged()
+    assert fake.signing_secret not in bot.logged()
