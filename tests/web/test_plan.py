@@ -197,6 +197,13 @@ def test_every_label_of_the_plan_is_written_and_used() -> None:
 
 def test_no_mainland_term_is_left_in_a_traditional_label() -> None:
     library = open_library()
-    terms = mainland_terms(library)
-    wrong = [f"{key}: {term}" for key in plan_words.WORDS for term in terms if term in plan_words.word(key, "zh-Hant")]
+    entries = library.words["hant_terms"].entries
+    # Longer words of the table in which such a term is right.
+    right = sorted(map(str, dict(entries).values()), key=len, reverse=True)
+    wrong = []
+    for key in plan_words.WORDS:
+        label = plan_words.word(key, "zh-Hant")
+        for known in right:
+            label = label.replace(known, "·")
+        wrong += [f"{key}: {term}" for term in mainland_terms(library) if term in label]
     assert not wrong, "\n".join(wrong)
