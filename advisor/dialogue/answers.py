@@ -41,6 +41,8 @@ _STAGES = (
 _REINFORCED = {"reward": "reward", "ppo": "ppo"}
 # Of several values the one on the safe side; of batches the one that is said to work.
 _SMALLEST = ("micro_batch",)
+# A base that is stored quantised says so in its name: `-AWQ`, `-GPTQ-Int8`, `-Int4`.
+_PACKED = re.compile(r"-(?:AWQ|GPTQ|(?:GPTQ-)?Int(?P<bits>[48]))\b")
 _NUMBER = re.compile(r"\s*([-+]?\d+(?:[.,]\d+)*)\s*([A-Za-z%/]*)\s*")
 
 
@@ -122,11 +124,14 @@ def _sets(slots: dict[str, Any], library: Any) -> AnswerSets:
 
 
 def _derive(slots: dict[str, Any], library: Any) -> None:
-    """Memory a card from a total and a count; more cards than any server holds are all of them together."""
+    """What follows by rule: memory a card from a total, cards in all from too many for a server, bits from a name."""
     total, count = slots.get("gpu_mem_total_gb"), slots.get("gpu_count")
     most = library.facts["gpu.count"].range
     if isinstance(count, int | float) and most is not None and count > most[1] and "gpu_count_total" not in slots:
         slots["gpu_count_total"] = slots.pop("gpu_count")
+    packed = _PACKED.search(str(slots.get("model", "")))
+    if packed and "quant_bits" not in slots:
+        slots["quant_bits"] = int(packed["bits"] or 2 * 2)  # four where the name of the format stands alone
     if "gpu_mem_gb" not in slots and isinstance(total, int | float) and isinstance(count, int) and count > 0:
         slots["gpu_mem_gb"] = total / count
 

@@ -181,7 +181,7 @@ def summary(consultation: Consultation, wording: Wording) -> str:
 
 def _cure(consultation: Consultation, wording: Wording) -> str:
     """Of a diagnosis without a plan: what the rules say that read the cause; empty where there is none."""
-    if any(row.method for row in consultation.rows):
+    if any(row.option is not None for row in consultation.rows):
         return ""
     space = " " if wording.lang == "en" else ""
     return space.join(

@@ -213,3 +213,9 @@ def test_a_form_takes_a_framework_by_any_name_and_an_unknown_one_as_none() -> No
 
     assert framework("open-r1/TRL") == "trl"
     assert framework("our own loop") is None
+
+
+@pytest.mark.parametrize(("model", "bits"), [("Qwen3-30B-A3B-AWQ", "bits_4"), ("Qwen1.5-72B-Chat-GPTQ-Int8", "bits_8")])
+def test_a_base_that_is_stored_quantised_makes_lora_a_qlora(model: str, bits: str) -> None:
+    got = values(f"LoRA on {model}")[0]
+    assert (got["tuning.method"], got["quant.bits"]) == ("qlora", bits)

@@ -46,10 +46,10 @@ def test_the_conversation_goes_as_scripted(scenario: dict[str, Any], sessions: S
 
 
 def test_there_are_enough_scenarios_of_each_kind_and_language() -> None:
-    assert len(SCENARIOS) >= 40
+    assert len(SCENARIOS) >= 80
     assert len({scenario["id"] for scenario in SCENARIOS}) == len(SCENARIOS)
     files = {scenario["file"] for scenario in SCENARIOS}
-    assert {"corrections", "ellipsis", "comparisons", "contradictions"} <= files
+    assert {"corrections", "ellipsis", "comparisons", "contradictions", "threads", "measured", "diagnosis"} <= files
     first = [scenario["turns"][0]["say"] for scenario in SCENARIOS]
     assert sum(text.isascii() for text in first) >= 10
     assert sum(not text.isascii() for text in first) >= 20
