@@ -73,7 +73,7 @@ def gather(path: Path, tool: str | None = None) -> Iterator[Output]:
 
 def _own(path: Path) -> bool:
     """The manifest that our own script wrote is no output of a tool."""
-    return path.name in ("manifest.json", "manifest.tsv")
+    return path.name in ("manifest.json", "manifest.tsv", "matmul.py")
 
 
 def read_text(text: str, file: str, tool: str | None = None, cut: bool = False) -> Iterator[Output]:

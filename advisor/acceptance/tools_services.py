@@ -6,6 +6,7 @@ from advisor.acceptance.readers import (
     containers,
     infiniband,
     other_cards,
+    pytorch,
     raid,
     services,
     snapshots,
@@ -146,6 +147,14 @@ SERVICES: tuple[Tool, ...] = (
         r"ROCm System Management Interface|^rocm-smi: ",
         r"^GPU\[\d+\]\s*: ",
         r"End of ROCm SMI Log",
+    ),
+    known("matmul", pytorch.read_matmul, r"^0 \S.* \d+(?:\.\d+)? TFLOPS", r"^\d+ \S.* \d+(?:\.\d+)? TFLOPS"),
+    known(
+        "torch-cards",
+        pytorch.read_cards,
+        r"^\d+\.\d+\S* (?:\d+\.\d+|None) \[",
+        r"^\d+ \S.* \(\d+, \d+\) (?:True|False) ",
+        r"is not compatible with the current PyTorch",
     ),
     known("npu-smi", other_cards.read_npu, r"\|\s*npu-smi ", r"HBM-Usage"),
 )

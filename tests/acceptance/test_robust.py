@@ -65,6 +65,20 @@ def test_spoiled_outputs_raise_nothing_and_hardly_ever_pass() -> None:
     assert not wrong
 
 
+def test_what_still_passes_when_spoiled_still_shows_the_figure_it_passes_by() -> None:
+    rng = random.Random(5)
+    good = [path for path in samples() if path.parent == FIXTURES and desk.judge([path]).files[0].judgement == "pass"]
+    for _ in range(250):
+        path, mutation = rng.choice(good), rng.choice([one for one in MUTATIONS if one is not interleaved])
+        whole, text = decode(path.read_bytes()), decode(mutation(path.read_bytes(), b"", rng))
+        for file in desk._judged(read_text(text, path.name), None).files:
+            for finding in file.findings if file.judgement == "pass" else ():
+                amount = getattr(finding.figure, "value", None)
+                shown = "" if amount is None else f"{amount:g}"
+                if len(shown) > 2 and shown in whole:
+                    assert shown in text, (path.name, mutation.__name__, finding.rule)
+
+
 @pytest.mark.deep
 def test_five_thousand_spoiled_outputs_raise_nothing() -> None:
     wrong = [one for one in spoil(5000, 2) if not one.startswith(("without_lines", "cut_begin"))]

@@ -60,6 +60,27 @@ if have nvbandwidth && have nvidia-smi; then
   rm -f "$OUT/loading"
   wait
 fi
+# The matrix rate of each card, where PyTorch is there.
+if have python3 && python3 -c 'import torch, sys; sys.exit(0 if torch.cuda.is_available() else 1)' >/dev/null 2>&1; then
+  cat >"$OUT/matmul.py" <<'EOF'
+import time, torch
+n, rounds = 8192, 50
+for i in range(torch.cuda.device_count()):
+    a = torch.randn(n, n, device=f"cuda:{i}", dtype=torch.bfloat16)
+    for _ in range(10):
+        a @ a
+    torch.cuda.synchronize(i)
+    start = time.perf_counter()
+    for _ in range(rounds):
+        a @ a
+    torch.cuda.synchronize(i)
+    print(i, torch.cuda.get_device_name(i), round(2 * n**3 * rounds / (time.perf_counter() - start) / 1e12, 1), "TFLOPS")
+EOF
+  run matmul 600 python3 "$OUT/matmul.py"
+  run torch_cards 120 python3 -c 'import torch; print(torch.__version__, torch.version.cuda, torch.cuda.get_arch_list()); [print(i, torch.cuda.get_device_name(i), torch.cuda.get_device_capability(i), torch.cuda.is_bf16_supported(), (torch.ones(8, device=f"cuda:{i}") + 1).sum().item()) for i in range(torch.cuda.device_count())]'
+else
+  skip matmul "PyTorch with a card is not there"
+fi
 run gpu_burn $((BURN_SECONDS + 120)) gpu_burn "$BURN_SECONDS"
 run iostat 30 iostat -x 5 2
 
