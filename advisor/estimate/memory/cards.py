@@ -56,10 +56,14 @@ def _memory(library: Any, id: str) -> tuple[float, float] | None:
 
 @lru_cache(maxsize=8)
 def _index(library: Any) -> Mapping[str, tuple[str, ...]]:
-    index: dict[str, tuple[str, ...]] = {}
+    own: dict[str, tuple[str, ...]] = {}
+    families: dict[str, tuple[str, ...]] = {}
     for id, names in library.gpus.names().items():
+        card = library.gpus[id]
         for name in (id, *names):
+            # The name of a card means that card, though a rarer form of it belongs to the family of that name.
+            index = own if name != card.family or name in (card.name, card.label, *card.aliases) else families
             key = plain_key(name)
             if id not in index.get(key, ()):
                 index[key] = (*index.get(key, ()), id)
-    return index
+    return {**families, **own}
