@@ -70,7 +70,7 @@ def told(config: Config, lang: Lang) -> str:
 
 def packed(kept: str) -> str:
     """The configuration as a word of an address."""
-    return base64.urlsafe_b64encode(zlib.compress(kept.encode(), 9)).decode().rstrip("=")
+    return base64.urlsafe_b64encode(zlib.compress(kept.encode())).decode().rstrip("=")
 
 
 def unpacked(word: str) -> str | None:

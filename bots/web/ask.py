@@ -98,7 +98,7 @@ def _choice(field: Field, lang: Lang, place: str) -> gr.components.Component:
             value=None,
             filterable=True,
             allow_custom_value=True,
-            num_choices_shown=50,
+            num_choices_shown=2**6,
             **common,
         )
     if len(choices) > BUTTONS + 1:

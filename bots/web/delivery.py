@@ -26,7 +26,7 @@ def delivery(lang: Lang, pool: Pool, wizard: Wizard) -> None:
     """Lay the page out here and wire it; call it inside a `gr.Blocks`."""
     panel(f"<p>{text(word('delivery_lead', lang))}</p>", elem_classes=["lead"])
     files = gr.File(
-        label=word("delivery_files", lang), file_count="multiple", type="filepath", elem_id="outputs", height=150
+        label=word("delivery_files", lang), file_count="multiple", type="filepath", elem_id="outputs", height="9rem"
     )
     paste = gr.Textbox(
         label=word("delivery_paste", lang), lines=2**2, max_lines=2**4, max_length=LONGEST, elem_id="paste"
@@ -35,7 +35,7 @@ def delivery(lang: Lang, pool: Pool, wizard: Wizard) -> None:
     ordered = gr.Radio(choices, value="none", label=word("delivery_ordered", lang), elem_id="ordered")
     order = gr.File(
         label=word("delivery_order", lang), file_types=[".json", ".yaml", ".yml"], type="filepath", visible=False,
-        elem_id="order", height=110,
+        elem_id="order", height="7rem",
     )  # fmt: skip
     ordered.change(lambda kind: gr.update(visible=kind == "file"), [ordered], [order], **_QUIET)
     go = gr.Button(word("delivery_judge", lang), variant="primary", elem_id="judge")

@@ -6,6 +6,7 @@ The answers come from a browser and are checked again. The checklist has the ver
 from __future__ import annotations
 
 import json
+from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote
 
@@ -29,13 +30,13 @@ def router(pool: Pool) -> APIRouter:
     @routes.post("/download/{name}")
     async def download(name: str, request: Request) -> Response:
         if name not in KINDS:
-            return Response("there is no such file", 404, media_type="text/plain")
+            return Response("there is no such file", HTTPStatus.NOT_FOUND, media_type="text/plain")
         try:
             form = await request.form(max_files=0, max_fields=1, max_part_size=2**20)
             given, lang, config = _answers(form.get("plan"))
             body = await pool.run(_made, name, given, lang, config)
         except HkgpuError as error:
-            return Response(str(error), 400, media_type="text/plain; charset=utf-8")
+            return Response(str(error), HTTPStatus.BAD_REQUEST, media_type="text/plain; charset=utf-8")
         headers = {"content-disposition": f'attachment; filename="{quote(name)}"', "cache-control": "no-store"}
         return Response(body, media_type=KINDS[name], headers=headers)
 

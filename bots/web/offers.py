@@ -35,12 +35,12 @@ def offers(lang: Lang, pool: Pool, wizard: Wizard) -> None:
         pastes = [
             gr.Textbox(
                 label=filled("offers_text", lang, n=place + 1), placeholder=word("offers_hint", lang), lines=2**2,
-                max_lines=2**4, max_length=LONGEST, elem_id=f"offer-{place + 1}", min_width=300,
+                max_lines=2**4, max_length=LONGEST, elem_id=f"offer-{place + 1}", min_width=2**8,
             )
             for place in range(PASTES)
         ]  # fmt: skip
     files = gr.File(
-        label=word("offers_file", lang), file_count="multiple", file_types=KINDS, type="filepath", height=110,
+        label=word("offers_file", lang), file_count="multiple", file_types=KINDS, type="filepath", height="7rem",
         elem_id="offer-files",
     )  # fmt: skip
     go = gr.Button(word("offers_compare", lang), variant="primary", elem_id="compare")

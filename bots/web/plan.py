@@ -212,7 +212,7 @@ def _lay_basis(view: PlanView) -> None:
     with gr.Accordion(word("basis", lang), open=False, elem_id="plan-based"):
         view.panels["basis"] = panel(elem_id="plan-basis")
         panel(f'<div class="hk"><h3>{text(word("change", lang))}</h3></div>')
-        with gr.Row(equal_height=True):
+        with gr.Row(equal_height=True, elem_classes=["pair"]):
             view.which = gr.Dropdown([], label=word("which", lang), elem_id="change-which", interactive=True)
             view.to = gr.Dropdown(
                 [], label=word("to", lang), elem_id="change-to", interactive=True, allow_custom_value=True

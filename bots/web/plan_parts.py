@@ -95,7 +95,8 @@ def levers(found: Json, lang: Lang) -> str:
     """The heading above the levers, and what each brings."""
     if not found["levers"]:
         return ""
-    effects = listed([f"{each['change']}: {each['effect']}" for each in found["levers"]])
+    colon = ": " if lang == "en" else "："
+    effects = listed([f"{each['change']}{colon}{each['effect']}" for each in found["levers"]])
     lead = f'<p class="soft">{text(word("levers_lead", lang))}</p>'
     return block(f'<div class="hk"><h3>{text(word("levers", lang))}</h3>{effects}{lead}</div>')
 
@@ -201,10 +202,13 @@ def basis(found: Json, lang: Lang) -> str:
         rows = pairs((name, text(value)) for _, name, value in found["understood"])
         parts.append(f"<h3>{text(word('understood', lang))}</h3>{rows}")
     if found["assumed"]:
-        lines = [[text(name), text(value), text(why)] for _, name, value, why in found["assumed"]]
-        head = [word("what", lang), word("value", lang), word("why", lang)]
-        parts.append(f"<h3>{text(word('assumed', lang))}</h3>{table(head, lines)}")
+        lines = pairs((name, _because(value, why)) for _, name, value, why in found["assumed"])
+        parts.append(f"<h3>{text(word('assumed', lang))}</h3>{lines}")
     return block(f'<div class="hk">{"".join(parts)}</div>') if parts else ""
+
+
+def _because(value: str, why: str) -> str:
+    return f'<b>{text(value)}</b><br><span class="soft">{text(why)}</span>'
 
 
 def reasons(found: Json, lang: Lang) -> str:

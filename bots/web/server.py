@@ -14,6 +14,7 @@ import signal
 import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from http import HTTPStatus
 
 import uvicorn
 from fastapi import FastAPI, Response
@@ -56,7 +57,7 @@ def application(pool: Pool, settings: Settings, metrics: Metrics, first: Lang = 
 
     @parent.get("/readyz")
     async def readyz() -> Response:
-        status, word = (200, "ready") if ready.is_set() else (503, "not yet")
+        status, word = (HTTPStatus.OK, "ready") if ready.is_set() else (HTTPStatus.SERVICE_UNAVAILABLE, "not yet")
         return Response(word, status, media_type="text/plain")
 
     parent.include_router(router(pool))
