@@ -44,7 +44,7 @@ SPEC_ONE_CARD = Text(
     "{said} 是一张卡的数；{card}：{measure} {real}。",
 )
 HAS = Text("{card} has {measure} ({real}).", "{card} 有{measure}（{real}）。")
-HAS_NOT = Text("{card} has no {measure}.", "{card} 没有{measure}。")
+HAS_NOT = Text("{card} has no {measure}.", "{card} 没有 {measure}。")
 HAS_SOME = Text("By form: {real}.", "各型号形态：{real}。")
 FITS_YES = Text(
     "{model} with {method} needs about {need} a card on {cards}, {usable} GiB are usable.",
