@@ -101,6 +101,10 @@ locks:
 # Figures, not tests: they print and judge nothing.
 bench: setup
 	$(BIN)/python -m tests.bench.speed
+	$(BIN)/python -m tests.bench.sweep
+	$(BIN)/python -m tests.bench.mcp
+	$(BIN)/python -m tests.bench.slack
+	$(BIN)/python -m tests.bench.web
 
 # Other calculators, each in an environment of its own under .venv-peers; one that cannot be installed is said so.
 bench-peers: setup
