@@ -41,11 +41,13 @@ def answered_with(said: Said, files: Sequence[tuple[str, str]], remarks: Sequenc
         return _sized(said, configs[0], remarks)
     wording = Wording(open_library(), lang)
     delivery = judge.judge([path for _, path in rest], ordered=_order(said)) if rest else Delivery((), ())
-    if any(each.tool for each in delivery.files):
-        return _judged(delivery, rest, remarks, wording)
-    offered = _quoted(said, rest, wording)
+    read = [each for each in delivery.files if each.tool]
+    # A vendor's prose names what a tool prints too: where no output says anything, it may be an offer.
+    offered = _quoted(said, rest, wording) if all(each.judgement == "inconclusive" for each in read) else None
     if offered is not None:
         return {**offered, "lines": [*remarks, *offered["lines"]]}
+    if read:
+        return _judged(delivery, rest, remarks, wording)
     unknown = [wording.fixed(chat_words.CHAT, "file_unknown", name=name) for name, _ in rest]
     told = "\n".join([*remarks, *unknown])
     return {"lang": lang, "error": told or wording.text(judged.SENTENCE["nothing"])}
@@ -110,7 +112,7 @@ def _quoted(said: Said, files: Sequence[tuple[str, Path]], wording: Wording) -> 
         reply = quotes.compare(bodies, _plan(said), lang=wording.lang)
     except (OSError, BadInput):
         return None
-    offers = [each for each in reply.json["offers"] if each["read"] or each["card"] or each["price"]]
+    offers = [each for each in reply.json["offers"] if each["price"]]
     if not offers:
         return None
     lines = [f"• {wording.pair(each['name'], each['summary'])}" for each in offers if len(offers) > 1]

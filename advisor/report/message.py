@@ -38,6 +38,7 @@ def message(reply: Json, wording: Wording) -> Json:
         "head": _head(reply),
         "notes": _notes(reply, wording),
         "changes": _changes(reply, wording),
+        "figures": _figures(reply, wording),
         "here": reply["here"] if body else None,
         "understood": _understood(reply, wording) if body else None,
         "assumed": _assumed(reply, wording) if body and whole else None,
@@ -71,9 +72,9 @@ def fallback(reply: Json, wording: Wording) -> str:
         return str(reply["summary"])
     lines = [_head(reply), *_notes(reply, wording), *_changes(reply, wording)]
     if reply["act"] in _TURNS:
-        lines += [reply["here"] or ""]
+        lines += [*_figures(reply, wording), reply["here"] or ""]
         if len(reply["by_method"]) > 1:
-            lines += [f"• {_method_line(_method(row, wording))}" for row in reply["by_method"]]
+            lines += [f"• {_method_line(_method(row, wording), wording)}" for row in reply["by_method"]]
         lines += [f"• {lever['change']} → {lever['after']}" for lever in (_lever(e, wording) for e in reply["levers"])]
     question = _question(reply, wording)
     if question:
@@ -81,9 +82,18 @@ def fallback(reply: Json, wording: Wording) -> str:
     return "\n".join(line for line in lines if line)
 
 
-def _method_line(row: Json) -> str:
+def _method_line(row: Json, wording: Wording) -> str:
     figures = f" · {row['hardware']} · {row['peak']}" if row["gpu"] else ""
-    return f"{row['name']}: {row['verdict_word']}{figures}"
+    return wording.pair(row["name"], f"{row['verdict_word']}{figures}")
+
+
+def _figures(reply: Json, wording: Wording) -> list[str]:
+    """Time and money of the recommended plan, where they are known."""
+    plan = reply["recommended"]
+    if plan is None or reply["act"] not in _TURNS or not plan["time_h"]:
+        return []
+    named = {wording.fixed(sentences.WORD, key) for key in ("time", "cost")}
+    return [wording.pair(name, value) for name, value in markdown.configuration_lines(plan, wording) if name in named]
 
 
 def _head(reply: Json) -> str:

@@ -5,15 +5,18 @@ Fixed sentences and their frames only; every reason is the fact's own and every 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
 from advisor.core.answer import Question
 from advisor.core.text import Text
+from advisor.core.units import number
 from advisor.report import markdown, plain, sentences
 from advisor.report.wording import Wording
 
 Json = dict[str, Any]
+_FIGURE = re.compile(r"\d+(?:\.\d+)?")
 # A reason is worth a handful of lines; the whole of it stands in `explanation`.
 MOST_REASONS = 2 * 2 * 2
 TALK = {
@@ -166,14 +169,20 @@ def changed(reply: Mapping[str, Any], wording: Wording) -> list[str]:
     lines = []
     for change in reply["changes"]:
         one, other = (_shown(change["what"], change[side], wording) for side in ("before", "after"))
-        lines.append(f"{wording.text(WHAT[change['what']])}: {one} → {other}")
+        lines.append(wording.pair(wording.text(WHAT[change["what"]]), f"{one} → {other}"))
     return lines
 
 
 def _shown(what: str, value: Any, wording: Wording) -> str:
     if value is None:
         return wording.text(TALK["none"])
-    return wording.fixed(sentences.VERDICT, value) if what == "verdict" else str(value)
+    if what == "verdict":
+        return wording.fixed(sentences.VERDICT, value)
+    if what == "cost":
+        band, _, period = str(value).rpartition("/")
+        figures = _FIGURE.sub(lambda match: number(float(match[0])), band)
+        return f"{figures}/{wording.fixed(sentences.PERIOD, period)}"
+    return str(value)
 
 
 def _choices(reply: Json) -> str:

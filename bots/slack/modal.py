@@ -109,10 +109,15 @@ def _option(label: str, value: str) -> Block:
 def models(typed: str, lang: Lang) -> list[Block]:
     """The models of the catalogue whose names contain what was typed."""
     field = next(each for each in form.fields(lang) if each.fact == MODEL)
-    wanted = typed.lower().strip()
-    found = [(value, label) for value, label in field.choices if wanted in value.lower()]
-    found.sort(key=lambda each: (not each[0].lower().startswith(wanted), len(each[0])))
+    wanted = _core(typed)
+    found = [(value, label) for value, label in field.choices if wanted in _core(value)]
+    found.sort(key=lambda each: (not _core(each[0]).startswith(wanted), len(each[0])))
     return [_option(label, value) for value, label in found[:_SUGGESTED]]
+
+
+def _core(name: str) -> str:
+    """A name as people type it: with or without spaces and hyphens."""
+    return "".join(char for char in name.lower() if char.isalnum() or char == ".")
 
 
 def carried(shown: Mapping[str, Any]) -> tuple[int, Raw, Lang]:

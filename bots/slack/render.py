@@ -85,6 +85,8 @@ def _parts(parts: Parts, words: Words, *, label: str, kit: bool, tables: bool) -
         add(1, b.section("\n".join(f"• {mrkdwn(line)}" for line in parts["choices"])))
     if parts["changes"]:
         add(1, b.section("\n".join(f"↻ {mrkdwn(line)}" for line in parts["changes"])))
+    if parts["figures"]:
+        add(2, b.section("\n".join(f":stopwatch: {mrkdwn(line)}" for line in parts["figures"])))
     add(3, *_understood(parts, words))
     add(4, *_methods(parts))
     add(5, *_memory(parts))

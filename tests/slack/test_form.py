@@ -73,7 +73,7 @@ def test_the_models_of_the_catalogue_are_found_while_one_types(web: FakeSlack) -
     web.submit("U1", {"tuning.method": "lora"})
     found = web.suggest("U1", "v", "qwen2.5-72")
     values = [option["value"] for option in found.body["options"]]
-    assert "Qwen2.5-72B" in values
+    assert "Qwen2.5 72B" in values
 
 
 def test_a_question_that_cannot_matter_any_more_is_not_asked(web: FakeSlack) -> None:
