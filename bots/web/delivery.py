@@ -35,7 +35,7 @@ def delivery(lang: Lang, pool: Pool, wizard: Wizard) -> None:
     ordered = gr.Radio(choices, value="none", label=word("delivery_ordered", lang), elem_id="ordered")
     order = gr.File(
         label=word("delivery_order", lang), file_types=[".json", ".yaml", ".yml"], type="filepath", visible=False,
-        elem_id="order", height="7rem",
+        elem_id="order", height="9rem",
     )  # fmt: skip
     ordered.change(lambda kind: gr.update(visible=kind == "file"), [ordered], [order], **_QUIET)
     go = gr.Button(word("delivery_judge", lang), variant="primary", elem_id="judge")

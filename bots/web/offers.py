@@ -40,7 +40,7 @@ def offers(lang: Lang, pool: Pool, wizard: Wizard) -> None:
             for place in range(PASTES)
         ]  # fmt: skip
     files = gr.File(
-        label=word("offers_file", lang), file_count="multiple", file_types=KINDS, type="filepath", height="7rem",
+        label=word("offers_file", lang), file_count="multiple", file_types=KINDS, type="filepath", height="9rem",
         elem_id="offer-files",
     )  # fmt: skip
     go = gr.Button(word("offers_compare", lang), variant="primary", elem_id="compare")

@@ -191,7 +191,7 @@ def _step(one: Wizard, name: str, first: set[str]) -> Step:
     asks = [ask(each, one.lang, each.fact in first) for each in mine if _early(each)]
     if name == "model":
         one.config = gr.File(
-            label=word("config", one.lang), file_types=[".json"], type="filepath", elem_id="config", height="7rem"
+            label=word("config", one.lang), file_types=[".json"], type="filepath", elem_id="config", height="9rem"
         )
         one.config_told = panel(elem_id="config-told")
     rest = [each for each in mine if not _early(each)]
