@@ -122,6 +122,64 @@ def test_two_processes_train_ten_steps_with_the_generated_files(
     assert list((tmp_path / "out").glob("*.safetensors"))
 
 
+SSH = """#!/usr/bin/env bash
+while [[ $1 == -* ]]; do case $1 in -p|-o|-l) shift 2 ;; *) shift ;; esac; done
+shift
+exec bash -c "$*"
+"""
+
+
+@pytest.fixture
+def moved(tmp_path: Path) -> Iterator[tuple[Path, dict[str, str]]]:
+    """A pack whose server is this machine, with data at its source and an rclone remote in a folder."""
+    if shutil.which("rsync") is None or shutil.which("rclone") is None:
+        pytest.skip("needs rsync and rclone")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/ssh").write_text(SSH)
+    (tmp_path / "bin/ssh").chmod(0o755)
+    (tmp_path / "from/a b").mkdir(parents=True)
+    (tmp_path / "from/a b/data.bin").write_bytes(os.urandom(3_000_000))
+    site = {"data_dir": f"{tmp_path}/there it's", "source_dir": f"{tmp_path}/from", "target": "203.0.113.7"}
+    write(kit(PLANS["lora_one_card"], day=DAY, site={**site, "bucket": "store:runs/x"}), tmp_path / "pack")
+    remote = {"RCLONE_CONFIG_STORE_TYPE": "alias", "RCLONE_CONFIG_STORE_REMOTE": str(tmp_path / "store")}
+    yield tmp_path, {**os.environ, **remote, "PATH": f"{tmp_path}/bin:{os.environ['PATH']}", "PAUSE": "0"}
+
+
+def test_real_rsync_goes_on_with_half_a_file_and_takes_a_changed_one(moved: tuple[Path, dict[str, str]]) -> None:
+    folder, environment = moved
+    there, source = folder / "there it's/datasets/a b/data.bin", folder / "from/a b/data.bin"
+
+    def push() -> None:
+        done = subprocess.run(
+            [folder / "pack/transfer/sync.sh", "push"], env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        assert "every file is the same" in done.stdout
+        assert there.read_bytes() == source.read_bytes()
+
+    push()
+    there.write_bytes(source.read_bytes()[:1_000_000])
+    push()
+    # As long as before, and other bytes: with --append rsync would pass over it.
+    source.write_bytes(os.urandom(3_000_000))
+    push()
+
+
+def test_real_rclone_backs_a_save_up_and_restores_it(moved: tuple[Path, dict[str, str]]) -> None:
+    folder, environment = moved
+    saved = folder / "there it's/output/run/checkpoint-10/weights"
+    saved.parent.mkdir(parents=True)
+    saved.write_text("weights")
+    os.utime(saved, (0, 0))
+    script = folder / "pack/transfer/backup.sh"
+    subprocess.run([script, "copy"], env=environment, check=True, capture_output=True)
+    assert (folder / "store/runs/x/checkpoint-10/weights").read_text() == "weights"
+    subprocess.run([script, "restore", folder / "back"], env=environment, check=True, capture_output=True)
+    assert (folder / "back/checkpoint-10/weights").read_text() == "weights"
+    again = subprocess.run([script, "restore", folder / "back"], env=environment, capture_output=True, check=False)
+    assert again.returncode == 2
+
+
 @pytest.fixture(scope="module")
 def debian(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A bare Debian 12 root that reaches packages as this machine does."""

@@ -19,10 +19,11 @@ host=$target
 [[ $target != *:* ]] || host="[$target]"
 ssh=(ssh -p "$port" -o ServerAliveInterval=15 -o ServerAliveCountMax=8)
 copy() {
-  # --partial keeps half a file, --append-verify goes on inside it and checks it; ten tries, a minute apart.
+  # --partial keeps half a file, and the next try sends only what is missing of it; ten tries, a minute apart.
+  # No --append: it would pass over a file that changed without growing.
   local try
   for try in 1 2 3 4 5 6 7 8 9 10; do
-    rsync -a -s --partial --append-verify --info=progress2 -e "${ssh[*]}" "$@" && return 0
+    rsync -a -s --partial --no-whole-file --info=progress2 -e "${ssh[*]}" "$@" && return 0
     printf 'broken off (try %s); going on in a minute\n' "$try" >&2
     sleep "${PAUSE:-60}"
   done
