@@ -130,7 +130,7 @@ exec bash -c "$*"
 
 
 @pytest.fixture
-def moved(tmp_path: Path) -> Iterator[tuple[Path, dict[str, str]]]:
+def moved(tmp_path: Path) -> tuple[Path, dict[str, str]]:
     """A pack whose server is this machine, with data at its source and an rclone remote in a folder."""
     if shutil.which("rsync") is None or shutil.which("rclone") is None:
         pytest.skip("needs rsync and rclone")
@@ -142,7 +142,7 @@ def moved(tmp_path: Path) -> Iterator[tuple[Path, dict[str, str]]]:
     site = {"data_dir": f"{tmp_path}/there it's", "source_dir": f"{tmp_path}/from", "target": "203.0.113.7"}
     write(kit(PLANS["lora_one_card"], day=DAY, site={**site, "bucket": "store:runs/x"}), tmp_path / "pack")
     remote = {"RCLONE_CONFIG_STORE_TYPE": "alias", "RCLONE_CONFIG_STORE_REMOTE": str(tmp_path / "store")}
-    yield tmp_path, {**os.environ, **remote, "PATH": f"{tmp_path}/bin:{os.environ['PATH']}", "PAUSE": "0"}
+    return tmp_path, {**os.environ, **remote, "PATH": f"{tmp_path}/bin:{os.environ['PATH']}", "PAUSE": "0"}
 
 
 def test_real_rsync_goes_on_with_half_a_file_and_takes_a_changed_one(moved: tuple[Path, dict[str, str]]) -> None:
