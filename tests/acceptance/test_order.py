@@ -109,3 +109,25 @@ def test_the_peak_is_compared_with_the_hours_off_it(tmp_path: Path) -> None:
     (tmp_path / "office_telecom_off-peak_out_ping.txt").unlink()
     (item,) = [one for one in desk.judge([tmp_path]).items if one.item == "acceptance.route_peak"]
     assert item.judgement == "inconclusive"
+
+
+@pytest.mark.parametrize(
+    ("name", "order"),
+    [
+        ("rocm_ok.txt", "gpu_model: MI300X\ngpu_count: 8\n"),
+        ("npu_ok.txt", "gpu_model: Ascend 910B\ngpu_count: 8\n"),
+        ("nvlink_h100.txt", "gpu_model: H100 80GB\ngpu_count: 16\n"),
+        ("topo_a100_nv12.txt", "gpu_model: A100 80GB\ngpu_count: 16\n"),
+        ("nvbandwidth_h100.txt", "gpu_model: H100 80GB\ngpu_count: 16\n"),
+        ("nccl_h100_8.txt", "gpu_model: H100 80GB\ngpu_count: 16\n"),
+        ("burn_ok8.txt", "gpu_model: H100 80GB\ngpu_count: 8\n"),
+        ("dcgm4_ok.json", "gpu_model: H100 80GB\ngpu_count: 8\n"),
+        ("matmul_ok.txt", "gpu_model: H100 80GB\ngpu_count: 16\n"),
+        ("torch_ok.txt", "gpu_model: H100 80GB\ngpu_count: 8\n"),
+        ("csv_zh.csv", "gpu_model: H100 80GB\ngpu_count: 16\n"),
+        ("L8.txt", "gpu_model: H100 80GB\ngpu_count: 16\n"),
+    ],
+)
+def test_an_output_of_fewer_cards_than_ordered_never_passes(name: str, order: str) -> None:
+    assert against(order, name).files[0].judgement in ("fail", "inconclusive")
+    assert desk.judge([FIXTURES / name]).files[0].judgement == "pass"

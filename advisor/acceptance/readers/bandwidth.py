@@ -46,6 +46,7 @@ def read_nvbandwidth(text: str) -> Reading:
     _local(reading, figures[_LOCAL])
     reading.complete = bool(sums) and all(name in sums for name, block in tests.items() if "bandwidth (GB/s)" in block)
     reading.measure("GB/s", host_to_device=figures[_H2D])
+    reading.count(cards_tested=len(reading.cards) or None)
     if re.search(r"ERROR|error \d+|CUDA_ERROR", text):
         reading.ran = bool(sums)
     return reading
@@ -81,6 +82,7 @@ def _from_json(reading: Reading, data: Any) -> Reading:
     reading.show(d2h_low_gb_s=figures.get(_D2H), d2d_low_gb_s=figures.get(_D2D))
     _local(reading, figures.get(_LOCAL))
     reading.measure("GB/s", host_to_device=figures.get(_H2D))
+    reading.count(cards_tested=len(reading.cards) or None)
     return reading
 
 
@@ -107,6 +109,7 @@ def read_stream(text: str) -> Reading:
         reading.show(triad_gb_s=first[0], peak_pct=first[1], triad_low_gb_s=slowest[0], peak_low_pct=slowest[1])
         reading.measure("%", stream_share=min(share for _, share in triads.values()))
         reading.measure("GB/s", memory_rate=slowest[0])
+        reading.count(cards_tested=len(triads))
         _spread(reading, [rate for rate, _ in triads.values()])
     return reading
 
