@@ -9,6 +9,9 @@ from __future__ import annotations
 import hmac
 import ipaddress
 import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from mcp.server import MCPServer
@@ -44,23 +47,50 @@ def build(pool: Pool, metrics: Metrics, patience_s: float = tools.PATIENCE_S) ->
 def run_stdio() -> None:
     """Serve one client over standard input and output; logs go to standard error."""
     logs.start("mcp")
-    with Pool.open(1) as pool:
+    with _off_the_wire():
+        pool = Pool.open(1)
+    with pool:
         build(pool, Metrics("mcp")).run("stdio")
 
 
+@contextmanager
+def _off_the_wire() -> Iterator[None]:
+    """Processes that are started meanwhile read nothing from the client, and what they print goes to standard error."""
+    kept = [os.dup(stream) for stream in (0, 1)]  # not inherited
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+    try:
+        yield
+    finally:
+        for stream, copy in enumerate(kept):
+            os.dup2(copy, stream)
+        for done in (*kept, nothing):
+            os.close(done)
+
+
 def run_http(host: str, port: int) -> None:
-    """Serve over HTTP at `/mcp`. Raises `BadInput` where a token is missing."""
+    """Serve over HTTP at `/mcp`. Raises `BadInput` where a token is missing or the address cannot be listened on."""
     import uvicorn
 
     token = os.environ.get(TOKEN, "")
     if not _loopback(host) and not token:
         raise BadInput(f"{host} can be reached by others", where=TOKEN, do="set it to a secret that clients send")
+    try:
+        listening = socket.create_server((host, port), family=_family(host))
+    except OSError as error:
+        raise BadInput(f"{host}:{port} cannot be listened on ({error.strerror})", where="--port") from None
     logs.start("mcp")
     metrics = Metrics("mcp")
     metrics.serve()
     with Pool.open() as pool:
         app = application(build(pool, metrics), host, port, token)
-        uvicorn.run(app, host=host, port=port, log_config=None, access_log=False, timeout_graceful_shutdown=_END_S)
+        config = uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=_END_S)
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+def _family(host: str) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in host else socket.AF_INET
 
 
 def application(server: MCPServer[Any], host: str, port: int, token: str) -> ASGIApp:

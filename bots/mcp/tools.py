@@ -50,16 +50,22 @@ class Caller:
 
     def __init__(self, pool: Pool, metrics: Metrics, patience_s: float = PATIENCE_S) -> None:
         self._pool, self._metrics, self._patience = pool, metrics, patience_s
+        self._renewal: asyncio.Future[None] | None = None
 
     async def __call__(self, function: Callable[..., T], *arguments: Any) -> T:
         with self._metrics.message():
             try:
                 return await asyncio.wait_for(self._pool.run(function, *arguments), self._patience)
             except TimeoutError:
-                self._pool.renew()
+                self._renew()
                 raise ToolError(f"it took longer than {self._patience:g} s and was given up; ask for less") from None
             except HkgpuError as error:
                 raise ToolError(str(error)) from None
+
+    def _renew(self) -> None:
+        """New workers instead of those that are lost in thought, while other calls go on."""
+        if self._renewal is None or self._renewal.done():
+            self._renewal = asyncio.get_running_loop().run_in_executor(None, self._pool.renew)
 
 
 def told(shape: BaseModel, text: str) -> CallToolResult:
@@ -97,8 +103,7 @@ def add_tools(server: MCPServer[Any], call: Caller, metrics: Metrics) -> None:
     ) -> Annotated[CallToolResult, Estimated]:  # fmt: skip
         """Memory a card as low, likely and high, and whether it fits, for many jobs at once."""
         found = Estimated.model_validate({"rows": await call(work.estimate, rows)})
-        lines = [f"{row.id}: {row.verdict} {row.low_gib}-{row.high_gib} GiB {row.error}".strip() for row in found.rows]
-        return told(found, "\n".join(lines))
+        return told(found, "\n".join(map(_line, found.rows)))
 
     @server.tool(title="Judge a delivery", annotations=READS)
     async def judge(
@@ -136,6 +141,11 @@ def add_tools(server: MCPServer[Any], call: Caller, metrics: Metrics) -> None:
         """What to verify before the order, on delivery, at the first run and in operation, with commands."""
         page = await call(work.checklist, facts, lang)
         return told(Checklist(markdown=page), page)
+
+
+def _line(row: Estimated.Row) -> str:
+    figures = f" {row.likely_gib} ({row.low_gib}–{row.high_gib}) GiB" if row.likely_gib is not None else ""
+    return f"{row.id}: {row.verdict}{figures}{'; ' if row.error else ''}{row.error}"
 
 
 def add_resources(server: MCPServer[Any], call: Caller) -> None:

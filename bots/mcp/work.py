@@ -35,17 +35,19 @@ def bounded(text: str, where: str) -> str:
 def ask(text: str, lang: str) -> tuple[Json, str]:
     """An answer and its text."""
     from advisor.consult import answer
+    from advisor.consult.relay import relay
 
     reply = answer.ask(text, lang=lang_of(lang))
-    return dict(reply.json), answer.render(reply, "text")
+    return dict(reply.json), relay(reply)
 
 
 def advise(facts: Mapping[str, Any], lang: str) -> tuple[Json, str]:
     """An answer from facts, and its text."""
     from advisor.consult import answer
+    from advisor.consult.relay import relay
 
     reply = answer.advise(facts, lang=lang_of(lang) or "en")
-    return dict(reply.json), answer.render(reply, "text")
+    return dict(reply.json), relay(reply)
 
 
 def checklist(facts: Mapping[str, Any], lang: str) -> str:
@@ -59,16 +61,22 @@ def estimate(rows: Sequence[Mapping[str, Any]]) -> list[Json]:
     """Memory a card for each row."""
     from advisor.consult import batch
 
-    columns = list(dict.fromkeys(key for row in rows for key in row))
-    if not columns:
+    columns = list(dict.fromkeys(["id", *(key for row in rows for key in row)]))
+    if len(columns) == 1:
         raise BadInput("there are no rows", where="rows", expected="objects with the columns of hkgpu estimate")
     out = io.StringIO()
     writer = csv.DictWriter(out, columns)
     writer.writeheader()
-    writer.writerows({key: "" if value is None else value for key, value in row.items()} for row in rows)
+    for number, row in enumerate(rows, 1):
+        # A row without a name of its own goes by its place.
+        writer.writerow({"id": number, **{key: _cell(value) for key, value in row.items()}})
     found = csv.DictReader(io.StringIO("".join(batch.estimate_csv(bounded(out.getvalue(), "rows")))))
     figures = ("low_gib", "likely_gib", "high_gib", "tokens_per_s_total")
     return [{key: _number(value) if key in figures else value for key, value in row.items()} for row in found]
+
+
+def _cell(value: object) -> object:
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else "" if value is None else value
 
 
 def _number(text: str | None) -> float | None:
@@ -79,6 +87,8 @@ def judge(text: str, order: str, lang: str) -> Json:
     """A pasted delivery, judged; `order` is the JSON of an answer or YAML facts, empty for none."""
     from advisor.consult import judge as desk
 
+    if not text.strip():
+        raise BadInput("there is nothing to judge", where="outputs", expected="what the acceptance commands printed")
     ordered = desk.read_order(bounded(order, "order"), "order") if order.strip() else None
     delivery = desk.judge_text(bounded(text, "outputs"), ordered=ordered)
     spoken = lang_of(lang) or "en"
