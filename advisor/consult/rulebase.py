@@ -28,6 +28,8 @@ from advisor.rules.run import RuleBase, read, refuse
 
 # A fact's id between quotes, or its folder before the braces of an f-string.
 _NAMED = re.compile(r"[\"'{]([a-z0-9_]+\.[a-z0-9_.]*)[\"'{}]")
+# Scripted conversations of a checkout; an installed package has none.
+SCRIPTS = "tests/scenarios"
 _ID = re.compile(r"[a-z0-9_]+(\.[a-z0-9_]+)+")
 
 
@@ -66,7 +68,7 @@ def check(folder: Path | None = None) -> str:
 
 
 def everything_checked(library: Library) -> list[tuple[list[RuleSpec], Language]]:
-    """Every file and every rule of a library read and checked; the rules by kind. Raises `BadData`, a line a problem."""
+    """Every file and rule of a library read and checked; the rules by kind. Raises `BadData`, a line a problem."""
     wrong = library.check_all()
     if wrong:
         raise BadData("\n".join(dict.fromkeys(map(str, wrong))))
@@ -121,12 +123,15 @@ def coverage() -> Report:
 
 
 def mutation(folder: Path | None = None) -> Report:
-    """Whether the examples notice when a rule is spoiled; survivors with the facts that would have told."""
+    """Whether examples, then scripts, notice when a rule is spoiled; survivors with the facts that would have told."""
+    from advisor.consult.witness import Scripts
     from advisor.rules.mutate import mutate, told
 
     library = library_with(folder)
     bases = _bases(library)
-    found = [(mutate(specs, language), language) for specs, language in bases]
+    scripted = Scripts(data_roots()[0] / SCRIPTS, library, *bases[0])
+    # Only the rules of advice speak in conversations; the others have their examples alone.
+    found = [(mutate(*base, witness=None if number else scripted), base[1]) for number, base in enumerate(bases)]
     survivors = [(one, language) for each, language in found for one in each.survivors]
     made, caught, counted = (sum(getattr(each, name) for each, _ in found) for name in ("made", "caught", "counted"))
     asked = library.heuristic("rules.mutants_caught")
@@ -136,6 +141,8 @@ def mutation(folder: Path | None = None) -> Report:
         f"{made} mutants of {sum(len(specs) for specs, _ in bases)} rules: {caught} caught, {len(survivors)} survived, "
         f"{made - counted} are no different and not counted"
     )
+    by_scripts = sum(each.by_scenarios for each, _ in found)
+    lines.append(f"caught by examples: {caught - by_scripts}, by scripted conversations: {by_scripts}")
     lines.append(f"caught: {share:.1f} % (at least {asked.value:g} % asked)")
     return Report("\n".join(lines), share >= asked.value)
 
