@@ -140,9 +140,11 @@ def _sliders(desk: Desk, plan: Judged, wording: Wording) -> list[Json]:
     serving = not task.trains
     length = int(task.seq_len or option.seq_len)
     batch = int((task.concurrency if serving else option.micro_batch) or 1)
+    # The largest power of two that the present length is a multiple of: a slider stands on its steps only.
+    step = min(LONGEST_STEP, length & -length)
     most_cards = int(library.heuristic("links.cards_per_server").value)
     wanted = [
-        (moves.LENGTH, length, LONGEST_STEP, pictures.length_most(task, length), LONGEST_STEP),
+        (moves.LENGTH, length, step, pictures.length_most(task, length), step),
         (moves.AT_ONCE if serving else moves.BATCH, batch, 1, max(batch, pictures.batch_most()), 1),
         (moves.CARDS, option.hardware.per_node, 1, max(option.hardware.per_node, most_cards), 1),
     ]

@@ -264,3 +264,11 @@ def test_a_slider_moves_within_a_tenth_and_a_half_of_a_second_of_work() -> None:
         shown(whatif.moved(base, {moves.LENGTH: length}))
         times.append(time.process_time() - began)
     assert sorted(times)[len(times) // 2] < 0.150
+
+
+@pytest.mark.parametrize(("length", "step"), [(4096, 256), (3000, 8), (1, 1), (7, 1), (100_000, 32)])
+def test_the_present_length_stands_on_a_step_of_its_slider(length: int, step: int) -> None:
+    slider = shown({**TUNED, "seq_len": length})["sliders"][0]
+    assert (slider["value"], slider["step"]) == (length, step)
+    assert (slider["value"] - slider["least"]) % slider["step"] == 0
+    assert slider["least"] <= length <= slider["most"]
