@@ -11,8 +11,7 @@ import io
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from html import escape
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -118,34 +117,9 @@ class Plan:
         return self.markdown()
 
     def _repr_html_(self) -> str:
-        rows = "".join(_row(way) for way in self.ways if way.gpu)
-        table = f"<table>{rows}</table>" if rows else ""
-        return f"<div><p><strong>{escape(self.summary)}</strong></p>{_bar(self.json, self.lang)}{table}</div>"
+        from advisor.consult.notebook_page import plan_page
 
-
-def _row(way: Way) -> str:
-    peak = f"{way.peak_gib.likely:g} ({way.peak_gib.low:g}–{way.peak_gib.high:g}) GiB" if way.peak_gib else ""
-    hardware = f"{way.nodes} × {way.gpu_count} × {way.gpu}" if (way.nodes or 1) > 1 else f"{way.gpu_count} × {way.gpu}"
-    cells = (way.method, way.verdict, hardware, way.sharding or "", peak)
-    return "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>"
-
-
-def _bar(plan: Json, lang: Lang) -> str:
-    """The recommended plan's memory as a picture; empty where nothing is recommended."""
-    from advisor.knowledge.library import open_library
-    from advisor.report.charts import memory
-    from advisor.report.charts.layout import layout
-    from advisor.report.wording import Wording
-
-    best = plan["recommended"]
-    if best is None or best["peak_gib"] is None:
-        return ""
-    parts = {name: gib for name, gib in best["parts_gib"].items() if name not in ("weights_whole", "adapter_params")}
-    peak = best["peak_gib"]
-    rest = peak["likely"] - sum(parts.values())
-    shown = (*((name, gib) for name, gib in parts.items() if gib > 0), *((("reserve", rest),) if rest > 0 else ()))
-    bar = memory.Bar(best["label_text"], shown, peak["low"], peak["likely"], peak["high"], best["usable_gib"])
-    return memory.memory([bar], Wording(open_library(), lang), layout("wide"))
+        return plan_page(self.json, self.lang)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +133,18 @@ class Estimate:
     verdict: str
     tokens_per_s_total: float | None
     error: str
+
+
+class Estimates(tuple[Estimate, ...]):
+    """Estimates in the order of their rows; a table in a notebook."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        from advisor.consult.notebook_page import table
+
+        names = tuple(each.name for each in fields(Estimate))
+        return table(names, ([getattr(each, name) for name in names] for each in self))
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +180,10 @@ class Claim:
     verdict: Verdict
     text: str
     json: Json
+    page: str
+
+    def _repr_markdown_(self) -> str:
+        return self.page
 
 
 class Advisor:
@@ -225,20 +215,25 @@ class Advisor:
         reply = answer.advise({**(facts or {}), **more}, lang=self._lang or "en")
         return Plan(reply.json, reply.lang)
 
-    def estimate(self, rows: Iterable[Mapping[str, object]]) -> tuple[Estimate, ...]:
-        """Memory a card for each row (the columns of `hkgpu estimate`); a bad row has an `error`."""
+    def estimate(self, rows: Iterable[Mapping[str, object]] | Mapping[str, object] = (), /, **row: object) -> Estimates:
+        """Memory a card for each row (the columns of `hkgpu estimate`), or for one row by name.
+
+        A row without an `id` goes by its place; a bad row has an `error` and stops nothing.
+        """
         from advisor.consult import batch
 
-        found = csv.DictReader(io.StringIO("".join(batch.estimate_csv(_csv([dict(row) for row in rows])))))
-        return tuple(
+        listed = [rows] if isinstance(rows, Mapping) else list(rows)
+        listed += [row] if row else []
+        found = csv.DictReader(io.StringIO("".join(batch.estimate_csv(_csv(listed)))))
+        return Estimates(
             Estimate(
-                row["id"],
-                _number(row["low_gib"]),
-                _number(row["likely_gib"]),
-                _number(row["high_gib"]),
-                row["verdict"],
-                _number(row["tokens_per_s_total"]),
-                row["error"],
+                id=row["id"],
+                low_gib=_number(row["low_gib"]),
+                likely_gib=_number(row["likely_gib"]),
+                high_gib=_number(row["high_gib"]),
+                verdict=row["verdict"],
+                tokens_per_s_total=_number(row["tokens_per_s_total"]),
+                error=row["error"],
             )
             for row in found
         )
@@ -271,7 +266,7 @@ class Advisor:
         from advisor.consult import claims
 
         reply = claims.ask(sentence, lang=self._lang)
-        return Claim(reply.json["verdict"], reply.json["text"], reply.json)
+        return Claim(reply.json["verdict"], reply.json["text"], reply.json, claims.render(reply, "markdown"))
 
     def checklist(self, facts: Mapping[str, object] | None = None, /, **more: object) -> str:
         """The acceptance checklist for facts, with the bytes of `hkgpu checklist`."""
@@ -293,14 +288,15 @@ def _lay_over(folder: Path) -> None:
     forget()
 
 
-def _csv(rows: list[dict[str, object]]) -> str:
-    columns = list(dict.fromkeys(key for row in rows for key in row))
-    if not columns:
+def _csv(rows: Sequence[Mapping[str, object]]) -> str:
+    columns = list(dict.fromkeys(["id", *(key for row in rows for key in row)]))
+    if not rows or len(columns) == 1:
         raise BadInput("there are no rows", where="rows", expected="mappings with the columns of hkgpu estimate")
     out = io.StringIO()
     writer = csv.DictWriter(out, columns)
     writer.writeheader()
-    writer.writerows({key: "" if value is None else value for key, value in row.items()} for row in rows)
+    for place, row in enumerate(rows, 1):
+        writer.writerow({"id": place, **{key: "" if value is None else value for key, value in row.items()}})
     return out.getvalue()
 
 

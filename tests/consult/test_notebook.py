@@ -32,8 +32,10 @@ def test_a_plan_shows_itself_as_a_picture_and_a_table() -> None:
     html = Advisor(lang="zh").advise(FACTS)._repr_html_()
     tree = ElementTree.fromstring(html)
     assert tree.find("p/strong") is not None
-    assert [child.tag.rpartition("}")[2] for child in tree] == ["p", "svg", "table"]
-    assert "每卡" in html or "显存" in html
+    assert [child.tag.rpartition("}")[2] for child in tree] == ["p", "svg", "table", "table"]
+    ways, order = tree.findall("table")
+    assert [cell.text for cell in ways.iterfind("tbody/tr/td")][:3] == ["LoRA", "可以", "1 × RTX 4090"]
+    assert [cell.text for cell in order.iterfind("tbody/tr/td")][:2] == ["硬件", "1 × RTX 4090"]
 
 
 def test_what_a_person_typed_is_escaped_where_it_is_shown() -> None:
@@ -55,6 +57,26 @@ def test_a_bad_row_has_an_error_and_the_others_their_figures() -> None:
     assert good.likely_gib is not None
     assert not good.error
     assert bad.error
+
+
+def test_one_row_by_name_and_rows_without_a_name_are_estimated_and_shown_as_a_table() -> None:
+    advisor = Advisor()
+    (one,) = advisor.estimate(params_b=7, method="lora", gpu="A100 80GB", grad_ckpt=True)
+    both = advisor.estimate(
+        [{"params_b": 7, "method": "lora", "gpu": "A100 80GB", "grad_ckpt": "yes"}, {"params_b": 8}]
+    )
+    assert (one.id, one.verdict, one.error) == ("1", "fits", "")
+    assert [each.id for each in both] == ["1", "2"]
+    assert both[0] == one
+    table = ElementTree.fromstring(both._repr_html_())
+    assert [row[0].text for row in table.iterfind("tbody/tr")] == ["1", "2"]
+
+
+def test_what_a_sentence_is_worth_shows_its_verdict_and_sources() -> None:
+    claim = Advisor().claims("70B trains on one A100 80G")
+    page = claim._repr_markdown_()
+    assert page.startswith("**")
+    assert all(source["title"] in page for source in claim.json["sources"])
 
 
 def test_importing_the_package_loads_none_of_it() -> None:
