@@ -228,7 +228,7 @@ def _progression(data: Mapping[Any, Any], name: str, where: str) -> tuple[Value,
         raise BadInput(f"{name} never reaches its end", where=where, expected="times above 1 and to at least from")
     count = math.log(last / first) / math.log(by) if grows else (last - first) / by
     # A little more than the quotient, so that rounding does not lose the last value.
-    size = math.floor(count + 10.0**-9) + 1
+    size = math.floor(count + 1e-9) + 1
     if size > MOST_VALUES:
         raise BadInput(f"{name} has {size:,} values", where=where, expected=f"at most {MOST_VALUES:,}")
     return tuple(_whole(first * by**place if grows else first + place * by) for place in range(size))

@@ -12,6 +12,7 @@ import os
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http import HTTPStatus
 from typing import Any
 
 from mcp.server import MCPServer
@@ -29,7 +30,8 @@ TOKEN = "HKGPU_MCP_TOKEN"
 HOSTS = "HKGPU_MCP_HOSTS"
 # The largest request, in bytes.
 LARGEST = 2**22
-_END_S = 3
+_END_S = 2
+_CLOSED = HTTPStatus.UNAUTHORIZED.value
 
 
 def build(pool: Pool, metrics: Metrics, patience_s: float = tools.PATIENCE_S) -> MCPServer[Any]:
@@ -114,7 +116,9 @@ class _Guarded:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and not hmac.compare_digest(_header(scope, b"authorization"), self._token):
-            await send({"type": "http.response.start", "status": 401, "headers": [(b"www-authenticate", b"Bearer")]})
+            await send(
+                {"type": "http.response.start", "status": _CLOSED, "headers": [(b"www-authenticate", b"Bearer")]}
+            )
             await send({"type": "http.response.body", "body": b"a token is needed\n"})
             return
         await self._app(scope, receive, send)
