@@ -90,7 +90,8 @@ def _method_line(row: Json, wording: Wording) -> str:
 def _figures(reply: Json, wording: Wording) -> list[str]:
     """Time and money of the recommended plan, where they are known."""
     plan = reply["recommended"]
-    if plan is None or reply["act"] not in _TURNS or not plan["time_h"]:
+    # Of a plan that was refused, the recommendation is another one, and its time would mislead.
+    if plan is None or reply["act"] not in _TURNS or not plan["time_h"] or reply["verdict"] == "no":
         return []
     named = {wording.fixed(sentences.WORD, key) for key in ("time", "cost")}
     return [wording.pair(name, value) for name, value in markdown.configuration_lines(plan, wording) if name in named]
