@@ -156,7 +156,8 @@ def _choices(
 
 
 def _model(model: Any) -> str:
-    return f"{model.name} · {number(model.params)}B"
+    """Name, size and address on the hub: people search by any of them."""
+    return " · ".join(part for part in (model.name, f"{number(model.params)}B", model.hub) if part)
 
 
 def _here(name: str, library: Library) -> bool:

@@ -104,6 +104,14 @@ def chromium() -> Iterator[Any]:
         browser.close()
 
 
+def until(page: Any, expression: str) -> None:
+    """Wait until an expression holds. Playwright's own waiting evaluates in the page, which the policy forbids."""
+    deadline = time.monotonic() + PATIENCE_MS / 1000
+    while not page.evaluate(expression):
+        assert time.monotonic() < deadline, f"still not so: {expression}"
+        time.sleep(0.05)
+
+
 class Visitor:
     """A browser of its own: what it keeps, one page, and what went wrong on it."""
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.web.conftest import until
 from tests.web.test_wizard import walk
 
 # Written for this test: a line of the kernel's log, and what ping says of a lossy line.
@@ -22,7 +23,7 @@ def say(page: Any, words: str) -> None:
     before = page.locator("#talk .bot").count()
     page.fill("#say textarea", words)
     page.click("#send")
-    page.wait_for_function(f"document.querySelectorAll('#talk .bot').length > {before}")
+    until(page, f"document.querySelectorAll('#talk .bot').length > {before}")
 
 
 def test_the_chat_answers_asks_and_remembers_over_a_reload(visit: Callable[..., Any], artefacts: Path) -> None:
@@ -34,9 +35,9 @@ def test_the_chat_answers_asks_and_remembers_over_a_reload(visit: Callable[..., 
     assert "QLoRA" in first
     page.locator("#quick-0").wait_for(state="visible")
     page.get_by_role("button", name="QLoRA", exact=True).click()
-    page.wait_for_function("document.querySelectorAll('#talk .bot').length === 2")
+    until(page, "document.querySelectorAll('#talk .bot').length === 2")
     visitor.reload()
-    page.wait_for_function("document.querySelectorAll('#talk .bot').length === 2")
+    until(page, "document.querySelectorAll('#talk .bot').length === 2")
     say(page, "on one A100 80GB")
     page.screenshot(path=artefacts / "chat.png", full_page=True)
     assert "QLoRA" in page.locator("#talk .bot").last.inner_text()
@@ -141,7 +142,7 @@ def test_the_catalogue_can_be_searched_and_names_source_and_date(visit: Callable
     page = visitor.open("?tab=catalogue")
     page.wait_for_selector("#catalogue table")
     page.fill("#find input, #find textarea", "4090 48gb")
-    page.wait_for_function("document.querySelectorAll('#catalogue tbody tr').length === 1")
+    until(page, "document.querySelectorAll('#catalogue tbody tr').length === 1")
     cells = page.locator("#catalogue tbody tr td").all_inner_texts()
     assert cells[0].startswith("RTX 4090 48GB")
     assert cells[1] == "48 GB"

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from advisor.consult import answer
-from tests.web.conftest import Served, free_port, serving
+from tests.web.conftest import Served, free_port, serving, until
 
 FACTS = {"model": "Qwen2.5-7B", "task": "lora", "gpu_model": "RTX 4090", "gpu_count": 1}
 
@@ -173,7 +173,7 @@ def test_answers_and_chat_survive_a_restart_of_the_server(chromium: Any, tmp_pat
         page.click("#tab-chat-button, [role=tab]:has-text('Chat')")
         page.fill("#say textarea", "on one A100 80GB")
         page.click("#send")
-        page.wait_for_function("document.querySelectorAll('#talk .bot').length === 2")
+        until(page, "document.querySelectorAll('#talk .bot').length === 2")
         assert "QLoRA" in page.locator("#talk .bot").last.inner_text()
     visitor.close()
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from advisor.consult import answer
+from tests.web.conftest import until
 
 BEGIN = "import sys; from bots.cli.main import main; sys.exit(main(sys.argv[1:]))"
 TITLES = {"en": "GPU servers in Hong Kong", "zh": "香港 GPU 服务器", "zh-Hant": "香港 GPU 伺服器"}
@@ -89,7 +90,7 @@ def test_answers_survive_reload_back_and_a_restart_of_the_browser_page(visit: Ca
     assert page.locator("#q-model-params input[type=text]").input_value() == "70"
     visitor.reload()
     page.wait_for_selector("#head-model", state="visible")
-    page.wait_for_function("document.querySelector('#q-model-params input')?.value === '70'")
+    until(page, "document.querySelector('#q-model-params input')?.value === '70'")
     page.click("#back-model")
     page.wait_for_selector("#head-task", state="visible")
     assert page.locator("#q-tuning-method input[value=qlora]").is_checked()
@@ -114,11 +115,11 @@ def test_the_focus_follows_next_and_goes_to_a_wrong_answer(visit: Callable[..., 
     page.locator("#next-task").focus()
     page.keyboard.press("Enter")
     page.wait_for_selector("#head-model", state="visible")
-    page.wait_for_function("document.activeElement?.closest('#head-model') !== null")
+    until(page, "document.activeElement?.closest('#head-model') !== null")
     page.locator("#q-model-params input[type=text]").fill("minus seventy")
     page.locator("#next-model").focus()
     page.keyboard.press("Enter")
-    page.wait_for_function("document.activeElement?.closest('#q-model-params') !== null")
+    until(page, "document.activeElement?.closest('#q-model-params') !== null")
     field = page.locator("#q-model-params input[type=text]")
     assert field.get_attribute("aria-invalid") == "true"
     described = page.locator("#" + str(field.get_attribute("aria-describedby")))
