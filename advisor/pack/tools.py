@@ -20,8 +20,8 @@ from advisor.pack import quoting
 from advisor.pack.tree import Scalar, Scene, filled, holds, laid
 from advisor.pack.words import Wording, pair, text
 
-# A shell variable that the person at the server sets; everything else of a command is quoted.
-_VARIABLE = re.compile(r"(?:--[a-z_]+=)?\$[A-Z][A-Z0-9_]*")
+# A shell variable that the person at the server sets, or what stands behind run.sh; all else of a command is quoted.
+_VARIABLE = re.compile(r"(?:--[a-z_]+=)?\$(?:[A-Z][A-Z0-9_]*|@)")
 
 
 @dataclass(frozen=True)

@@ -88,7 +88,6 @@ def test_two_processes_train_ten_steps_with_the_generated_files(
     plan = {"model": "Qwen2.5-1.5B", "task": task, "gpu_model": "A100 80GB", "gpu_count": "2", "sharding": split}
     write(kit({**plan, "seq_len": "512", "micro_batch": "2", "grad_accum": "2"}, day=DAY), tmp_path / "pack")
     here = tmp_path / "pack/training/accelerate"
-    words = shlex.split((here / "run.sh").read_text().rpartition("exec ")[2])
     options = [
         "--cpu",
         "--steps",
@@ -109,7 +108,7 @@ def test_two_processes_train_ten_steps_with_the_generated_files(
         "OMP_NUM_THREADS": "1",
     }
     done = subprocess.run(
-        [*words, *options], cwd=here, env=environment, capture_output=True, text=True, timeout=600, check=False
+        [here / "run.sh", *options], env=environment, capture_output=True, text=True, timeout=600, check=False
     )
     assert done.returncode == 0, done.stderr[-4000:]
     state = json.loads((tmp_path / "out/checkpoint-10/trainer_state.json").read_text())
