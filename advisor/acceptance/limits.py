@@ -50,10 +50,10 @@ def hold(reading: Reading, card: Gpu, library: Library) -> None:
     if isinstance(limit, int | float) and power and card.form == "datacenter":
         reading.measure("%", power_share=percent(float(limit), power))
     _local_copy(reading, card)
-    rate, peak = reading.facts.get("matmul_rate"), card.bf16.get()
+    measured, peak = reading.facts.get("matmul_rate"), card.bf16.get()
     # What is published was measured on boards of joined cards; others are held back by their power limit.
-    if isinstance(rate, Quantity) and peak is not None and card.vendor == "NVIDIA" and card.nvlink_kind == "nvlink":
-        share = percent(rate.value, peak.to("TFLOPS").value)
+    if isinstance(measured, Quantity) and peak is not None and card.vendor == "NVIDIA" and card.nvlink_kind == "nvlink":
+        share = percent(measured.value, peak.to("TFLOPS").value)
         reading.show(peak_low_pct=round(share, 1) if share is not None else None)
         reading.measure("%", matmul_share=share)
 

@@ -27,6 +27,8 @@ def read_matmul(text: str) -> Reading:
     reading.show(gpus=len(rows) or None, name=together(reading.cards), tflops_low=low, tflops_high=high)
     reading.show(error=failed[0][: 2**7] if failed else None)
     reading.complete = bool(rows) and gapless(row["index"] for row in rows) and failed is None
+    # A line that lost its figure is a card that was not read.
+    reading.complete = reading.complete and text.count("TFLOPS") == len(rows)
     reading.ran = bool(rows) or failed is None
     if low is not None:
         reading.measure("TFLOPS", matmul_rate=low)
@@ -54,6 +56,7 @@ def read_cards(text: str) -> Reading:
     reading.show(torch=reading.version, cuda=head["cuda"] if head else None, gpus=len(rows) or None)
     reading.show(name=together(reading.cards), error=failed[0][: 2**7] if failed else None)
     reading.complete = bool(head) and (bool(rows) or bool(failed)) and gapless(row["index"] for row in rows)
+    reading.complete = reading.complete and len(re.findall(r"\) (?:True|False)\b", text)) == len(rows)
     wrong = any(row["sum"] != "16.0" for row in rows)
     if rows or failed:
         reading.say(torch_computes=bool(rows) and not wrong and failed is None)
