@@ -38,6 +38,11 @@ class Inbox(Chats):
         inbox.release_all([owner for owner in inbox.owners() if _gone(owner)])
         return inbox
 
+    def tidy(self) -> None:
+        """Drop what waited too long, and the conversations that are past their days."""
+        super().tidy()
+        self._sessions.store.sweep(retention_days())
+
     def close(self) -> None:
         """Give the database back."""
         self._sessions.close()

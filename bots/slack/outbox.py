@@ -23,6 +23,8 @@ from bots.slack.render import Message
 EVENT = "hkgpu_answer"
 # Attempts in one go, and how long to wait between them, in seconds; then the message goes back to the inbox.
 ATTEMPTS = 5
+# How often a rate limit is waited for in one go.
+WAITS = 2**3
 PAUSE_S = 0.3
 # When to look for a late double after an uncertain post.
 LOOKS_S = (1.0, 4.0, 15.0, 60.0)
@@ -122,8 +124,8 @@ class Outbox:
         doubtful: bool,
     ) -> tuple[str, bool]:
         """Do something once: what it gave, and whether it may have been done twice."""
-        form, uncertain = 0, doubtful
-        for attempt in range(ATTEMPTS + forms):
+        form, uncertain, attempt, waits = 0, doubtful, 0, 0
+        while attempt < ATTEMPTS and waits < WAITS:
             try:
                 if uncertain and (known := await _readable(found)):
                     return known[0], True
@@ -137,9 +139,13 @@ class Outbox:
                     continue
                 if slack and code not in _PASSING:
                     raise Refused(code) from None
-                uncertain = True
-                if attempt < ATTEMPTS:
-                    await asyncio.sleep(retry_after(error) if status == TOO_MANY else PAUSE_S * 2**attempt)
+                if status == TOO_MANY:
+                    # Slack did nothing and says when to come again.
+                    waits += 1
+                    await asyncio.sleep(retry_after(error))
+                    continue
+                uncertain, attempt = True, attempt + 1
+                await asyncio.sleep(PAUSE_S * 2**attempt)
         raise Later
 
     async def find(self, client: AsyncWebClient, target: Target, key: str) -> list[str]:

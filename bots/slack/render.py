@@ -79,8 +79,11 @@ def _parts(parts: Parts, words: Words, *, label: str, kit: bool, tables: bool) -
     if label:
         add(8, b.context(f"↳ {mrkdwn(label)}"))
     add(0, b.section(_head(parts)))
-    for line in parts["notes"]:
-        add(1, b.section(cut(mrkdwn(line), _NOTE)))
+    if parts["act"] == "explain":
+        add(1, *([b.section("\n".join(f"• {mrkdwn(line)}" for line in parts["notes"]))] if parts["notes"] else []))
+    else:
+        for line in parts["notes"]:
+            add(1, b.section(cut(mrkdwn(line), _NOTE)))
     if parts["choices"]:
         add(1, b.section("\n".join(f"• {mrkdwn(line)}" for line in parts["choices"])))
     if parts["changes"]:
