@@ -7,6 +7,7 @@ estimator. Both give the same figures. It judges nothing beyond fits, tight, oom
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -17,7 +18,7 @@ from advisor.consult.sweep_grid import COLUMNS, FIGURES, OF_SLOT, Codes, Grid, P
 from advisor.core.errors import HkgpuError
 from advisor.estimate.columns import VERDICTS, Varying, by_columns, estimate
 from advisor.estimate.memory.constants import constants
-from advisor.estimate.rows import Card, Read, card_of, estimate_row, job_of
+from advisor.estimate.rows import Card, Read, card_of, estimate_row, job_of, largest
 from advisor.knowledge.library import open_library
 
 RESULTS = (*FIGURES, "verdict", "error")
@@ -48,7 +49,8 @@ class _Jobs:
         texts = {name: [text(value) for value in axis.values] for name, axis in part.axes.items()}
         self.texts = {column: texts[name] for column, name in self.names.items()}
         self.codes = {column: part.codes[name] for column, name in self.names.items()}
-        self.numbers = {name: _numbers(self.texts[name]) for name in _VARYING if name in self.names}
+        most = {name: largest(self.library).get(name, math.inf) for name in _VARYING}
+        self.numbers = {name: _numbers(self.texts[name], most[name]) for name in _VARYING if name in self.names}
 
     def run(self) -> None:
         """Fill in every row."""
@@ -142,15 +144,15 @@ def text(value: Value) -> str:
     return ("yes" if value else "no") if isinstance(value, bool) else str(value)
 
 
-def _numbers(texts: list[str]) -> Any:
-    """The values of an axis as numbers; NaN for one that is not plainly a number above 0."""
+def _numbers(texts: list[str], most: float) -> Any:
+    """The values of an axis as numbers; NaN for one that is not plainly a number above 0 and at most `most`."""
     found = []
     for each in texts:
         try:
             number = float(each)
         except ValueError:
             number = float("nan")
-        found.append(number if number > 0 and each.isascii() and "_" not in each else float("nan"))
+        found.append(number if 0 < number <= most and each.isascii() and "_" not in each else float("nan"))
     return np.array(found)
 
 

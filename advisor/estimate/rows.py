@@ -12,10 +12,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import isfinite
 from typing import Any, cast
 
-from advisor.core.errors import HkgpuError
+from advisor.core.errors import HkgpuError, UnitError
 from advisor.core.units import convert
 from advisor.estimate.gpu_names import find_gpu
 from advisor.estimate.memory.cards import usable_memory
@@ -26,7 +27,7 @@ from advisor.estimate.memory.workload import Method, Stage, Workload
 
 COLUMNS = ("id", "low_gib", "likely_gib", "high_gib", "verdict", "tokens_per_s_total", "error")
 BEYOND = "a figure is out of any plausible range"
-_BLANK = frozenset({"", "-", "n/a", "na", "null", "nan", "?", "unknown", "not stated", "unstated"})
+BLANK = frozenset({"", "-", "n/a", "na", "null", "nan", "?", "unknown", "not stated", "unstated"})
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?", re.IGNORECASE)
 
 # What people write, by pattern and in order, and what it means. The patterns are tried on the lower-case text.
@@ -117,11 +118,26 @@ _TARGETS = (
 )
 
 
+# The facts whose range bounds a column.
+_FACTS = {
+    "seq_len": "workload.seq_len", "micro_batch": "workload.micro_batch", "grad_accum": "workload.grad_accum",
+    "lora_rank": "tuning.lora_rank", "n_gpus": "gpu.count_total", "gpu_gib": "gpu.memory",
+    "tp": "tuning.tp", "pp": "tuning.pp", "ep": "tuning.ep",
+}  # fmt: skip
+
+
+@lru_cache(maxsize=8)
+def largest(library: Any) -> Mapping[str, float]:
+    """The largest number that a column may hold, where one is known."""
+    ranges = {column: library.facts[fact].range for column, fact in _FACTS.items()}
+    return {column: float(ends[1]) for column, ends in ranges.items() if ends is not None}
+
+
 class _Reader:
     """Reads one row's cells and remembers what it could not read."""
 
-    def __init__(self, row: Mapping[str, str | None]) -> None:
-        self._row = row
+    def __init__(self, row: Mapping[str, str | None], most: Mapping[str, float]) -> None:
+        self._row, self._most = row, most
         self.errors: list[str] = []
         self.unusable: list[str] = []
         """Columns whose number cannot be."""
@@ -133,7 +149,7 @@ class _Reader:
     def text(self, column: str) -> str | None:
         """The cell, or None where it is blank."""
         value = (self._row.get(column) or "").strip()
-        return None if value.casefold() in _BLANK else value
+        return None if value.casefold() in BLANK else value
 
     def number(self, column: str) -> float | None:
         """A finite number, or None; `8K` and `4,096` are numbers too."""
@@ -146,6 +162,10 @@ class _Reader:
         value = float(found[0]) * (2**10 if rest.startswith("k") else 1) if found else None
         if value is None or not isfinite(value) or value <= 0:
             self.refuse(column, "is no number" if value is None else "is not above 0", "a number above 0")
+            self.unusable.append(column)
+            return None
+        if value > self._most.get(column, value):
+            self.refuse(column, "is beyond anything known", f"at most {self._most[column]:,.0f}")
             self.unusable.append(column)
             return None
         return value
@@ -197,7 +217,7 @@ class Card:
 
 def card_of(row: Mapping[str, str | None], library: Any, c: Constants) -> Card:
     """The memory that the row's card offers to a program."""
-    read = _Reader(row)
+    read = _Reader(row, largest(library))
     name = read.text("gpu") or ""
     stated = read.number("gpu_gib")
     usable = usable_memory(name, stated, library, c)
@@ -228,7 +248,7 @@ def workload_of(row: Mapping[str, str | None], library: Any, c: Constants) -> tu
 
 def job_of(row: Mapping[str, str | None], library: Any, c: Constants) -> Read:
     """The job of a row, whatever its card. Raises `HkgpuError` for no model and no size."""
-    read = _Reader(row)
+    read = _Reader(row, largest(library))
     params = read.number("params_b")
     if params is not None and params > convert(1, "Gparams", "params") / convert(1, "Gparams", "Mparams"):
         params = convert(params, "params", "Gparams")  # a plain count of parameters
@@ -313,10 +333,10 @@ def estimate_row(row: Mapping[str, str | None], library: Any) -> RowEstimate:
         errors, unusable = (*read.errors, *errors), (*read.unusable, *unusable)
         found = peak_with(replace(read.workload, usable_gib=card.usable), library, c)
         return RowEstimate(found, card, errors, unusable)
+    except (OverflowError, ZeroDivisionError, UnitError):
+        return RowEstimate(None, card, (*errors, BEYOND), unusable)
     except HkgpuError as error:
         return RowEstimate(None, card, (*errors, error.line()), unusable)
-    except (OverflowError, ZeroDivisionError):
-        return RowEstimate(None, card, (*errors, BEYOND), unusable)
 
 
 def estimate_rows(

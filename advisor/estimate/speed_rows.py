@@ -22,6 +22,7 @@ from advisor.estimate.memory.arch import Shape
 from advisor.estimate.memory.constants import constants as memory_constants
 from advisor.estimate.memory.lookup import shape_of
 from advisor.estimate.memory.names import plain_key
+from advisor.estimate.rows import BLANK
 from advisor.estimate.speed import Compute, Job, Method, Recompute, SpeedConstants, Split, Stack, Widths
 from advisor.estimate.speed_machine import Machine, machine
 from advisor.knowledge.records.gpus import Gpu
@@ -284,6 +285,12 @@ def _possible(row: Mapping[str, str | None]) -> tuple[Mapping[str, str | None], 
     """The row without amounts that cannot be, which count as not stated, and their names."""
     wrong = [column for column in _AMOUNTS if _NOTHING.match(_text(row, column))]
     errors = [f'{column} "{_text(row, column)}" is not above 0 (expected a number above 0)' for column in wrong]
+    words = [column for column in _AMOUNTS if (text := _text(row, column)) and not re.search(r"\d", text)]
+    errors += [
+        f'{column} "{_text(row, column)}" is no number (expected a number above 0)'
+        for column in words
+        if _text(row, column).casefold() not in BLANK
+    ]
     return {**row, **dict.fromkeys(wrong, "")}, errors
 
 

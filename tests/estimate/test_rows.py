@@ -155,6 +155,8 @@ def test_the_verdict_agrees_with_the_printed_range_and_the_card() -> None:
         ("n_gpus", "0", 'n_gpus "0" is not above 0 (expected a number above 0)'),
         ("n_gpus", "2.5", 'n_gpus "2.5" is no whole number (expected a whole number from 1)'),
         ("micro_batch", "many", 'micro_batch "many" is no number (expected a number above 0)'),
+        ("seq_len", "1e30", 'seq_len "1e30" is beyond anything known (expected at most 10,000,000)'),
+        ("n_gpus", "1000000", 'n_gpus "1000000" is beyond anything known (expected at most 100,000)'),
         ("gpu_gib", "-80", 'gpu_gib "-80" is not above 0 (expected a number above 0)'),
     ],
 )

@@ -27,6 +27,11 @@ def test_an_amount_that_cannot_be_is_named_and_the_figure_is_that_of_a_row_witho
     assert found["tokens_per_s_per_gpu"] == without["tokens_per_s_per_gpu"] != ""
 
 
+def test_a_word_where_an_amount_belongs_is_named_and_a_blank_is_not() -> None:
+    assert answer(global_batch="some")["error"] == 'global_batch "some" is no number (expected a number above 0)'
+    assert answer(global_batch="n/a")["error"] == ""
+
+
 def test_an_amount_below_one_is_an_amount() -> None:
     assert answer(params_b="0.5", model="")["error"] == ""
 
