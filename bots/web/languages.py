@@ -38,7 +38,7 @@ class Pages:
         gr.mount_gradio_app(
             parent, page(lang, self._pool, self._metrics), f"/{lang}", show_error=False, ssr_mode=False, theme=theme(),
             css=style(), head=head(lang), footer_links=[], max_file_size="8mb", enable_monitoring=False, pwa=False,
-            root_path=root, mcp_server=False,
+            root_path=root, mcp_server=False, app_kwargs=dict.fromkeys(("docs_url", "redoc_url", "openapi_url")),
         )  # fmt: skip
         self._apps[lang] = parent
 
