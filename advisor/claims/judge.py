@@ -57,6 +57,9 @@ class Judged:
 
 def judge(sentence: Sentence, library: Any) -> list[Judged]:
     """The verdict on a sentence, the answer first; one `unknown` where nothing is recorded or computable."""
+    for check in (lines.in_bytes, lines.promise):
+        if (plain := check(sentence, library)) is not None:
+            return [_computed(f"computed.{plain.measure}", plain)]  # arithmetic and names need no record
     matches = index_of(library).find(sentence, _LOOKED_AT)
     checked = compute(sentence, library)
     best = _best(matches, checked)

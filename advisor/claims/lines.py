@@ -6,6 +6,7 @@ doubtful, which is answered "it depends" with the trace that would prove it. Ref
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,11 +17,14 @@ from advisor.claims.jobs import JobConstants
 from advisor.claims.sentence import Sentence
 from advisor.core.findings import Verdict
 from advisor.core.text import Text
-from advisor.core.units import Range, convert, number
+from advisor.core.units import BITS_PER_BYTE, Range, convert, number
 from advisor.estimate.constants import load
 from advisor.estimate.transfer import Line, duration, line_hours
 from advisor.knowledge.records.routes import Route
 
+_IN_BITS = re.compile(r"(\d+(?:\.\d+)?)\s?(mbps|mbit|gbps|gbit|m(?![a-z])|兆(?!字节))")
+_IN_BYTES = re.compile(r"(\d+(?:\.\d+)?)\s?(mb/s|mb per second|mbyte|mb 每秒|兆字节|gb/s|gb per second)")
+_NOTES = "hk_network_notes_2026"
 _HOME = ("shenzhen", "guangzhou", "shanghai", "beijing")
 _ORDINARY = ("ordinary", "bgp", "cn2_gt")
 
@@ -93,6 +97,27 @@ def _words(path: Route, said: Figure) -> dict[str, Any]:
         "floor": number(floor),
         "said": f"{number(said.value)} ms",
     }
+
+
+def in_bytes(sentence: Sentence, library: Any) -> Checked | None:
+    """Is a line in bits rightly turned into bytes? Needs both figures and neither data nor a time."""
+    bits, held = _IN_BITS.search(sentence.text), _IN_BYTES.search(sentence.text)
+    if bits is None or held is None or sentence.of("days"):
+        return None
+    mbps = float(bits[1]) * (convert(1, "Gbps", "Mbps") if bits[2].startswith("g") else 1)
+    said = convert(float(held[1]), "GB/s", "MB/s") if held[2].startswith("g") else float(held[1])
+    real = mbps / BITS_PER_BYTE
+    share = load(JobConstants, "claims", library).estimate_near.value
+    verdict: Verdict = "yes" if real * (1 - share / 2) <= said <= real else "no"
+    words = {"line": f"{number(mbps)} Mbps", "real": f"{number(real)} MB/s"}
+    return Checked("line_bytes", verdict, worded(sentences.LINE_BYTES, **words), words["real"], ("arithmetic",))
+
+
+def promise(sentence: Sentence, library: Any) -> Checked | None:
+    """Does the name of a line promise freedom from loss? None does."""
+    if sentence.line is None or not {"promised", "packet_loss"} <= sentence.subjects:
+        return None
+    return Checked("line_promise", "no", sentences.LINE_PROMISE, "", (_NOTES,))
 
 
 def transfer(sentence: Sentence, library: Any) -> Checked | None:

@@ -116,6 +116,15 @@ CITY = {
     "us_west": Text("the US west coast", "美国西海岸"),
     "mainland": Text("the mainland", "内地"),
 }
+LINE_BYTES = Text(
+    "{line} are {real} at the very most: a byte has eight bits, and lines are sold in bits.",
+    "{line} 最多就是 {real}：1 字节等于 8 比特，带宽按比特卖。",
+)
+LINE_PROMISE = Text(
+    "The name of a line promises nothing about loss: have loss, delay and rate written into the contract, by carrier, \
+direction and hour, and measure them over 24 hours.",
+    "线路名称保证不了丢包：请把丢包、时延、速率按运营商、方向、时段写进合同，并连测 24 小时。",
+)
 TRANSFER_YES = Text(
     "{data} over {line} takes {best} at full rate, {real} with the usual losses.",
     "{data} 走 {line} 满速要 {best}，计入通常损耗为 {real}。",

@@ -156,3 +156,17 @@ def test_a_figure_is_read_with_unit_scale_and_relation(
     reader: Reader, text: str, expected: list[tuple[float, float, str, str]]
 ) -> None:
     assert [(f.value, f.high, f.unit, f.relation) for f in reader.read(text)] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("our line is 1000 Mbps, that is 1000 MB per second", "no"),  # a byte has eight bits: 125
+        ("独享 100M 等于 12.5MB/s", "yes"),
+        ("CN2 GIA guarantees zero packet loss", "no"),
+        ("BGP 线路晚高峰保证不丢包", "no"),
+        ("500 GB takes 12 hours over 100 Mbps", "yes"),  # 500 x 8 / 0.1 = 40,000 s
+    ],
+)
+def test_bits_bytes_and_promises_of_a_line(text: str, verdict: str) -> None:
+    assert desk.ask(text).json["verdict"] == verdict
