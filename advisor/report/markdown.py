@@ -134,7 +134,7 @@ def configuration_lines(plan: Json, wording: Wording) -> list[tuple[str, str]]:
     lines = [
         (wording.fixed(word, "hardware"), hardware(plan)),
         (wording.fixed(word, "method"), wording.fixed(sentences.METHOD, plan["method"])),
-        (wording.fixed(word, "peak"), f"{peak(plan)}; {wording.fixed(word, 'usable')} {plan['usable_gib']:.1f} GiB"),
+        (wording.fixed(word, "peak"), _of_usable(plan, wording)),
     ]
     if plan["method"] != "inference":
         state = wording.fixed(word, "on" if plan["grad_ckpt"] else "off")
@@ -158,6 +158,12 @@ def configuration_lines(plan: Json, wording: Wording) -> list[tuple[str, str]]:
     if plan["cost"]:
         lines.append((wording.fixed(word, "cost"), money(plan["cost"], wording)))
     return lines
+
+
+def _of_usable(plan: Json, wording: Wording) -> str:
+    """The peak, and what a card offers where that is known."""
+    usable = plan["usable_gib"]
+    return peak(plan) if usable is None else f"{peak(plan)}; {wording.fixed(sentences.WORD, 'usable')} {usable:.1f} GiB"
 
 
 def storage(parts: list[Json], wording: Wording) -> str:

@@ -174,7 +174,8 @@ def _memory(reply: Json, wording: Wording) -> Json | None:
         for name, value in sorted(parts, key=lambda part: -part[1])
     ]
     figures = {"hardware": markdown.hardware(plan), "method": wording.fixed(sentences.METHOD, plan["method"])}
-    peak_line = f"{markdown.peak(plan)} / {plan['usable_gib']:.1f} GiB"
+    usable = plan["usable_gib"]
+    peak_line = markdown.peak(plan) if usable is None else f"{markdown.peak(plan)} / {usable:.1f} GiB"
     return {"label": wording.fixed(CHAT, "memory", **figures), "items": items, "peak": peak_line} if items else None
 
 
