@@ -97,6 +97,7 @@ _PD = re.compile(
 )
 _VD_HEAD = re.compile(r"^DG/VD\s+TYPE\s+State", re.MULTILINE)
 _COUNT = re.compile(r"^Virtual Drives = (?P<count>\d+)", re.MULTILINE)
+_VD_BEGUN = re.compile(r"\b(?:RAID|JBOD)\d*\s+[A-Z]\w*\s+(?:RW|RO|B|HD|TR)\b")
 _PD_HEAD = re.compile(r"^EID:Slt\s+DID\s+State", re.MULTILINE)
 _DISKS = re.compile(r"^Physical Drives = (?P<count>\d+)", re.MULTILINE)
 _WHOLE, _WORKING = ("optl", "optimal"), ("rec", "rbld", "rebuild")
@@ -120,6 +121,8 @@ def read_storcli(text: str) -> Reading:
         counted, head = _COUNT.search(text), _VD_HEAD.search(text)
         closed = bool(head) and text[head.end() :].count("\n---") > 1 if head else False
         listed, disk_count = _PD_HEAD.search(text), _DISKS.search(text)
+        if len(_VD_BEGUN.findall(text)) != len(drives):
+            closed = False
         if not listed and "PD LIST" in text:
             closed = False
         if listed and text[listed.end() :].count("\n---") < 2:
