@@ -19,11 +19,15 @@ PING = (
 )
 
 
+# While an answer is on its way a bubble says so; it is no answer.
+ANSWERS = "[...document.querySelectorAll('#talk .bot')].filter(each => !each.innerText.includes('Loading')).length"
+
+
 def say(page: Any, words: str) -> None:
-    before = page.locator("#talk .bot").count()
+    before = page.evaluate(ANSWERS)
     page.fill("#say textarea", words)
     page.click("#send")
-    until(page, f"document.querySelectorAll('#talk .bot').length > {before}")
+    until(page, f"{ANSWERS} > {before}")
 
 
 def test_the_chat_answers_asks_and_remembers_over_a_reload(visit: Callable[..., Any], artefacts: Path) -> None:
@@ -35,9 +39,9 @@ def test_the_chat_answers_asks_and_remembers_over_a_reload(visit: Callable[..., 
     assert "QLoRA" in first
     page.locator("#quick-0").wait_for(state="visible")
     page.get_by_role("button", name="QLoRA", exact=True).click()
-    until(page, "document.querySelectorAll('#talk .bot').length === 2")
+    until(page, f"{ANSWERS} === 2")
     visitor.reload()
-    until(page, "document.querySelectorAll('#talk .bot').length === 2")
+    until(page, f"{ANSWERS} === 2")
     say(page, "on one A100 80GB")
     page.screenshot(path=artefacts / "chat.png", full_page=True)
     assert "QLoRA" in page.locator("#talk .bot").last.inner_text()

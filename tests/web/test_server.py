@@ -14,6 +14,7 @@ import pytest
 
 from advisor.consult import answer
 from tests.web.conftest import Served, free_port, serving, until
+from tests.web.test_pages import ANSWERS
 
 FACTS = {"model": "Qwen2.5-7B", "task": "lora", "gpu_model": "RTX 4090", "gpu_count": 1}
 
@@ -163,7 +164,7 @@ def test_answers_and_chat_survive_a_restart_of_the_server(chromium: Any, tmp_pat
         page.click("#tab-chat-button, [role=tab]:has-text('Chat')")
         page.fill("#say textarea", "70B with QLoRA?")
         page.click("#send")
-        page.wait_for_selector("#talk .bot")
+        until(page, f"{ANSWERS} === 1")
     with serving(tmp_path, port):
         visitor.reload()
         page.wait_for_selector("#head-model", state="visible")
@@ -173,7 +174,7 @@ def test_answers_and_chat_survive_a_restart_of_the_server(chromium: Any, tmp_pat
         page.click("#tab-chat-button, [role=tab]:has-text('Chat')")
         page.fill("#say textarea", "on one A100 80GB")
         page.click("#send")
-        until(page, "document.querySelectorAll('#talk .bot').length === 2")
+        until(page, f"{ANSWERS} === 2")
         assert "QLoRA" in page.locator("#talk .bot").last.inner_text()
     visitor.close()
 
