@@ -26,6 +26,10 @@ HTTP = "a status of HTTP"
 SLACK = "a limit of Slack's, as its reference gives it, or what keeps a message below one"
 # file -> number -> why it is no figure about the world.
 ALLOWED: dict[str, dict[float, str]] = {
+    "advisor/consult/scripted.py": {
+        0.02: "how near a number of a script must be",
+        2026: "the day on which scripts are played",
+    },
     "advisor/acceptance/commands.py": {22: "the port that SSH is given", 5201: "the port that iperf3 is given"},
     "advisor/acceptance/decode.py": {0.9: "share of lines that begin alike before it is called a prefix"},
     "advisor/acceptance/readers/disk_health.py": {273: "kelvin of zero degrees Celsius"},
