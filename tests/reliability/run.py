@@ -34,6 +34,8 @@ from tests.web.conftest import Served
 ASK = "<@UBOT> can I LoRA fine-tune {size}B on {cards}x A100 80GB?"
 MORE = "and with QLoRA on one card?"
 KILL_EVERY_S = 5.0
+# Where the logs go when something was lost.
+KEPT = Path("build/reliability")
 # Slack's own retries, shortened: at once, then later, then much later.
 RETRIES_S = (0.5, 5.0, 20.0, 40.0)
 
@@ -284,9 +286,7 @@ def run(conversations: int, seed: int = 0) -> Report:
             _quiet(fake, sent)
             count(fake, sent, report)
             if report.lost or report.twice:
-                shutil.copytree(
-                    folder, "/tmp/hkgpu_reliability", dirs_exist_ok=True, ignore=shutil.ignore_patterns("full")
-                )
+                shutil.copytree(folder, KEPT, dirs_exist_ok=True, ignore=shutil.ignore_patterns("full"))
             for bot in bots:
                 bot.stop()
             for page in pages:
