@@ -71,7 +71,7 @@ def compare(
     if len(offers) > MOST_FILES:
         raise BadInput(f"there are {len(offers)} files", expected=f"at most {MOST_FILES}")
     library = open_library()
-    found = [(one, _language(one, library)) for name, data in offers for one in _read(name, data, library)]
+    found = [(one, _spoken(one, library)) for name, data in offers for one in _read(name, data, library)]
     spoken: Lang = lang or found[0][1]
     when = day or answer.today()
     plan = _plan(given, spoken, when)
@@ -93,12 +93,14 @@ def _read(name: str, data: bytes, library: Library) -> list[Offer]:
     return read_offers(name, data, decode, normalised, library)
 
 
-def _language(offer: Offer, library: Library) -> Lang:
-    """The language that a vendor writes."""
+def _spoken(offer: Offer, library: Library) -> Lang:
+    """The language that a vendor writes, kept with his offer."""
     from advisor.dialogue.understand import understand
 
     seen = understand(offer.text, library).lang
-    return "en" if seen == "en" else "zh-Hant" if seen == "zh-Hant" else "zh"
+    lang: Lang = "en" if seen == "en" else "zh-Hant" if seen == "zh-Hant" else "zh"
+    offer.lang = lang
+    return lang
 
 
 def _plan(given: Mapping[str, object] | None, lang: Lang, day: date) -> Mapping[str, Any] | None:
@@ -122,7 +124,8 @@ def _judged(
     reads = base().reads
     facts = Facts({key: Fact(key, value, "said") for key, value in known.items() if key in reads})
     findings = _findings(base().run(facts), its, lang, library)
-    return quote_page.Judged(offer, name, its, tuple(quote.lines(offer, asked, library)), findings, price)
+    clashes = [one.rule for one in findings if one.verdict == "no"]
+    return quote_page.Judged(offer, name, its, tuple(quote.lines(offer, asked, clashes, library)), findings, price)
 
 
 def _findings(outcome: Outcome, *words: Any) -> tuple[quote_page.Finding, ...]:

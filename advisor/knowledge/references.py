@@ -35,7 +35,7 @@ _MORE_POINTERS: dict[str, dict[str, tuple[str, ...]]] = {
     "rules": {"fact": ("facts",), "heuristic": ("heuristics",), "check": ("items",)},
     "judging": {"fact": ("facts", "readings"), "heuristic": ("heuristics",), "check": ("items",)},
     "quoting": {"fact": ("facts", "readings"), "heuristic": ("heuristics",), "check": ("items",)},
-    "requests": {"proven_by": ("items",), "heuristic": ("heuristics",)},
+    "requests": {"proven_by": ("items",), "heuristic": ("heuristics",), "spoiled_by": ("quoting",)},
     "items": {"fact": ("facts",), "heuristic": ("heuristics",)},
     "claims": {
         "ends_in": ("rules", "items", "facts", "heuristics", "gpus", "models", "routes", "offers", "compatibility"),

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+# Longer lines are read piece by piece, so that time stays bounded.
+LONGEST_LINE = 2**11
 SaidValue = float | bool | str | tuple[str, ...]
 
 
@@ -51,6 +53,7 @@ class Offer:
     """Ids of knowledge/gpus that the name may mean, with the memory and the form said."""
     cards_named: tuple[str, ...] = ()
     """Other cards that the offer counts too."""
+    lang: str = "en"
     problem: str = ""
 
     def add(self, found: Iterable[Said]) -> None:
@@ -98,10 +101,11 @@ class Paste:
         """The lines that hold anything."""
         start = 0
         for line in self.plain.split("\n"):
-            end = start + len(line)
-            if line.strip():
-                yield Paste(self.raw[start:end], line)
-            start = end + 1
+            for place in range(0, len(line), LONGEST_LINE):
+                part = line[place : place + LONGEST_LINE]
+                if part.strip():
+                    yield Paste(self.raw[start + place : start + place + len(part)], part)
+            start += len(line) + 1
 
     def part(self, start: int, end: int) -> Paste:
         """A piece of the piece."""

@@ -15,7 +15,7 @@ from advisor.pack.offer_words import Words, searched
 _SIZE = re.compile(
     r"(?<![\d.])(?:(?P<k>\d{1,2}|[一二两三四六八双单])\s*(?:[x*]|块|个|张)\s*)?"
     r"(?P<n>\d{1,5}(?:\.\d{1,3})?)\s*(?P<u>tb|gb|t|g)(?![a-z/])"
-    r"(?:\s*[x*]\s*(?P<l>\d{1,2})(?![\d.]|\s*g))?"
+    r"(?:\s*(?:nvme|ssd|hdd|u\.?2|固态|sata)*(?:\s+(?:nvme|ssd|hdd|u\.?2|sata))*\s*[x*]\s*(?P<l>\d{1,2})(?![\d.]|\s*g))?"
 )
 _BETWEEN = re.compile(r"[+，,。;；、|\n]|\s/\s")
 _NAMES = {"nvme": "disk_nvme", "any": "disk_any"}
@@ -31,7 +31,7 @@ def disks(line: Paste, words: Words, taken: Sequence[tuple[int, int]]) -> Iterat
     found = [one for one in _SIZE.finditer(line.plain) if not any(a <= one.start("n") < b for a, b in taken)]
     for place, one in enumerate(found):
         head, tail = _beside(line.plain, one, found[place - 1].end() if place else 0)
-        kind = _kind(tail, words) or _kind(head, words)
+        kind = _kind(one[0], words) or _kind(tail, words) or _kind(head, words)
         if kind is None:
             continue
         count = (words.value(one["k"]) if one["k"] else None) or (words.value(one["l"]) if one["l"] else None) or 1.0

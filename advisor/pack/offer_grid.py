@@ -145,15 +145,26 @@ def _offer(name: str, file: str, cells: Sequence[tuple[Paste, Label | None, Past
         if cell.plain.strip() in blank or (label and label.reading == "vendor"):
             continue
         part = Offer(name, file, "")
-        # A rent of our own sheet is asked for by the month.
-        before = "月租" if label and label.line == "price" else head.raw.strip()
-        plain = "月租" if label and label.line == "price" else head.plain.strip()
-        read(part, Paste(f"{before}: {cell.raw.strip()}", f"{plain}: {cell.plain.strip()}"), library)
+        title = _title(head, label, library)
+        read(part, Paste(f"{title.raw}: {cell.raw.strip()}", f"{title.plain}: {cell.plain.strip()}"), library)
         bare = hinted(label.reading, cell, words) if label else None
-        if bare is not None and not part.said.get(bare.name) and not (bare.name == "card" and part.cards):
+        if bare is not None and (isinstance(bare.value, bool) or bare.mark == "open"):
+            part.said[bare.name] = [bare]  # a plain yes, no or "to be agreed" is the whole answer
+        elif bare is not None and not part.said.get(bare.name) and not (bare.name == "card" and part.cards):
             part.add([bare])
         _merge(offer, part, library)
     return offer
+
+
+def _title(head: Paste, label: Label | None, library: Library) -> Paste:
+    """What a cell answers, in few words: never the text of a line of ours, which would be read as the answer."""
+    if label and label.line == "price":
+        return Paste("月租", "月租")  # a rent of our own sheet is asked for by the month
+    if label and label.line:
+        title = library.requests[label.line].title.en
+        return Paste(title, title.lower())
+    cut = re.match(r"[^:：]*", head.raw)
+    return head.part(0, cut.end() if cut else len(head.raw))
 
 
 def _merge(offer: Offer, part: Offer, library: Library) -> None:

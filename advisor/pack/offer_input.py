@@ -40,9 +40,9 @@ def read_offers(
 
 
 def _looks_csv(text: str) -> bool:
-    """Our own sheet without its file's name: the header is ours."""
+    """Whether the first line may be the header of a CSV; `offer_grid` then looks whether its names are known."""
     head = text.lstrip("\ufeff").split("\n", 1)[0].lower()
-    return head.count(",") > 2 and not head.startswith(">") and any(word in head for word in ("id,", "编号,", "編號,"))
+    return head.count(",") >= 2 and not head.startswith(">")
 
 
 def _of_rows(rows: list[list[str]], file: str, normal: Normal, library: Library) -> list[Offer]:

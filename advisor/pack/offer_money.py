@@ -179,3 +179,12 @@ def terms(line: Paste, words: Words) -> Iterator[Said]:
         yield Said("deposit", value, line.raw[found.start() : found.end()])
     if (found := searched(words.any_of("prepay", "months"), text)) and (value := words.number(found)) is not None:
         yield Said("prepay_months", value, line.raw[found.start() : found.end()])
+
+
+def ahead(text: Paste, words: Words, said: bool) -> Iterator[Said]:
+    """Months paid at once, where the text names one way of paying only: two ways are a choice, not a term."""
+    names = dict(words.entries["money"]["ahead_months"])
+    found = {name: match for name in names if (match := searched(words.any_of("prepay", "ways", name), text.plain))}
+    if len(found) == 1 and not said:
+        name, match = found.popitem()
+        yield Said("prepay_months", float(names[name]), text.raw[match.start() : match.end()])

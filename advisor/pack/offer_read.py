@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 from advisor.core.units import convert
 from advisor.knowledge.library import Library
@@ -21,6 +22,8 @@ from advisor.pack.offer_words import Reading, Words, searched, words_of
 _CLAUSE = re.compile(r"[，。;；、|!！?？\t]|,(?!\d{3})|\s/\s|\n|\.\s")
 # How far around a name a denial is looked for, and how much of a line is quoted.
 _NEAR, _SHOWN, _QUOTED = 2**4, 2**5, 2**7
+# How many times one name counts in one line.
+_MOST = 2**3
 Span = tuple[int, int]
 
 
@@ -34,11 +37,13 @@ def read(offer: Offer, text: Paste, library: Library) -> Offer:
         offer.add(counted(line, words, library))
         offer.add(_card_memory(found, line))
         taken = [(one.start, one.end) for one in found]
+        memory: list[Span] = []
         for reading in words.readings:
-            offer.add(_read(reading, line, words, taken))
-        offer.add(disks(line, words, _sizes(words, line) + taken))
+            offer.add(_read(reading, line, words, taken, memory))
+        offer.add(disks(line, words, memory + taken))
         offer.add(offer_money.terms(line, words))
         offer.amounts += offer_money.amounts(line, words, taken)
+    offer.add(offer_money.ahead(text, words, "prepay_months" in offer.said))
     _choose(offer, named)
     return offer
 
@@ -65,27 +70,30 @@ def _choose(offer: Offer, named: Sequence[Named]) -> None:
     offer.cards_named = tuple(dict.fromkeys(one.family for one in offered if one.family != family and one.count))
 
 
-def _read(reading: Reading, line: Paste, words: Words, taken: Sequence[Span]) -> Iterator[Said]:
+def _read(reading: Reading, line: Paste, words: Words, taken: Sequence[Span], memory: list[Span]) -> Iterator[Said]:
+    """What one reading finds in a line; sizes that it takes go into `memory`, so that no disk is read there."""
     text = line.plain
     skipped = [found.span() for pattern in reading.skip for found in pattern.finditer(text)]
+    memory += skipped if reading.kind == "size" else []
     if reading.kind in ("choice", "several"):
         yield from _choices(reading, line, words, skipped)
         return
-    for pattern in reading.no:
-        if found := pattern.search(text):
-            yield Said(reading.name, False, clause(line, found.span()))
-            return
+    if found := searched(reading.no, text):
+        yield Said(reading.name, False, clause(line, found.span()))
+        return
+    counts = reading.kind in ("size", "rate", "number", "days", "hours")
     for pattern in reading.patterns:
-        for found in pattern.finditer(text):
-            if _inside(found.span(), skipped) or (
-                reading.kind in ("size", "rate", "number") and _inside(found.span(), taken)
-            ):
+        for found in islice(pattern.finditer(text), _MOST):
+            if _inside(found.span(), skipped) or (counts and _inside(found.span(), taken)):
                 continue
             value = _value(reading, found, words)
             if value is not None:
+                memory += [found.span()] if reading.kind == "size" else []
                 yield from _said(reading, value, line, found, words)
-                if reading.kind in ("size", "number", "days", "hours"):
+                if counts and reading.kind != "rate":
                     return
+    if found := searched(reading.now, text):
+        yield from _said(reading, 0.0, line, found, words)
 
 
 def _said(
@@ -148,6 +156,8 @@ def _choices(reading: Reading, line: Paste, words: Words, skipped: Sequence[Span
             if found is None or (denied(line.plain, found.span(), words) and value != "single"):
                 continue
             around = _around(line.plain, found.span())
+            if reading.name == "raid" and searched(words.any_of("disks", "system"), around):
+                continue  # a mirrored system disk says nothing of the data disks
             yield Said(reading.name, value, clause(line, found.span()), "open" if words.open.search(around) else "")
             break
 
@@ -186,16 +196,6 @@ def _inside(span: Span, spans: Iterable[Span]) -> bool:
     return any(start < span[1] and span[0] < end for start, end in spans)
 
 
-def _sizes(words: Words, line: Paste) -> list[Span]:
-    """Where memory is spoken of, so that no disk is read there."""
-    found = []
-    for reading in words.readings:
-        if reading.kind == "size":
-            for pattern in (*reading.patterns, *reading.skip):
-                found += [one.span("n") for one in pattern.finditer(line.plain)]
-    return found
-
-
 def hinted(reading_name: str, cell: Paste, words: Words) -> Said | None:
     """A cell of a table whose row or column is known, where the cell alone says it: a bare number, yes, no, words."""
     text = cell.plain.strip()
@@ -206,12 +206,14 @@ def hinted(reading_name: str, cell: Paste, words: Words) -> Said | None:
     if words.open.search(text):
         return Said(reading_name, text, quote, "open")
     reading = next((one for one in words.readings if one.name == reading_name), None)
-    kind = reading.kind if reading else "text"
+    kind = reading.kind if reading else "number" if reading_name in ("gpu_count", "nodes") else "choice"
     head = re.split(r"[\s,，。;:(]", text, maxsplit=1)[0]
-    if head in {str(word) for word in entries["words_no"]} and kind in ("flag", "text", "deposit"):
-        return Said(reading_name, False, quote)
+    if head in {str(word) for word in entries["words_no"]}:
+        return Said(reading_name, 0.0 if kind == "deposit" else False, quote)
+    if head in {str(word) for word in entries["words_yes"]}:
+        return Said(reading_name, True, quote)
     if kind == "flag":
-        return Said(reading_name, True, quote) if head in {str(word) for word in entries["words_yes"]} else None
+        return None
     if kind == "text":
         return Said(reading_name, text, quote)
     found = words.pattern(r"^\D{0,4}{n}\s*(?P<u>tib|tb|t|gib|gb|g|gbps|mbps|m|%)?(?![\d.]|\s*[x*])").search(text)

@@ -31,6 +31,7 @@ class Reading:
     no: tuple[re.Pattern[str], ...]
     values: Mapping[str, tuple[re.Pattern[str], ...]]
     labels: tuple[str, ...]
+    now: tuple[re.Pattern[str], ...]
     denies: bool
     most: float
 
@@ -111,6 +112,7 @@ class Words:
             self.patterns(entry.get("no") or ()),
             values,
             tuple(str(label) for label in entry.get("labels") or ()),
+            self.patterns(entry.get("now") or ()),
             bool(entry.get("denies")) or entry["kind"] == "flag",
             float(entry.get("most") or "inf"),
         )

@@ -28,9 +28,15 @@ class Line:
     note: str = ""
 
 
-def lines(offer: Offer, asked: Sequence[Requirement], library: Library) -> list[Line]:
-    """Every line of the request, in its order."""
-    return [_line(offer, each, library) for each in asked]
+def lines(offer: Offer, asked: Sequence[Requirement], clashes: Sequence[str], library: Library) -> list[Line]:
+    """Every line of the request, in its order; `clashes` are the rules that found the offer to contradict itself."""
+    found = [_line(offer, each, library) for each in asked]
+    return [_spoiled(line) if set(line.requirement.record.spoiled_by) & set(clashes) else line for line in found]
+
+
+def _spoiled(line: Line) -> Line:
+    """What cannot be is not met by being said."""
+    return Line(line.requirement, "contradicts", line.said, "impossible") if line.status == "met" else line
 
 
 def _line(offer: Offer, asked: Requirement, library: Library) -> Line:
@@ -52,7 +58,9 @@ def _card(offer: Offer, asked: Requirement, library: Library) -> Line:
     wanted = {key for key, card in library.gpus.items() if card.label == asked.wanted}
     offered = set(offer.cards)
     names = " / ".join(dict.fromkeys(library.gpus[key].label for key in offer.cards))
-    said = (Said("card", names, names),) if offered else ()
+    said = (Said("card", names, names),) if offered else tuple(offer.said.get("card", ())[:1])
+    if not offered and said and said[0].value is True:
+        return Line(asked, "met", said, "confirmed")
     if not offered:
         return Line(asked, "not_stated")
     if offer.cards_named:
@@ -149,6 +157,8 @@ def _at_least(asked: Requirement, said: Sequence[Said]) -> Line:
     if (twice := _several(asked, said)) is not None:
         return twice
     value, wanted = said[0].value, asked.wanted
+    if value is True:
+        return Line(asked, "met", tuple(said[:1]), "confirmed")
     if isinstance(value, bool | str | tuple) or not isinstance(wanted, float | int):
         return Line(asked, "not_stated", tuple(said[:1]), "no_figure")
     met = value <= wanted if asked.relation == "at_most" else value >= wanted
@@ -167,10 +177,13 @@ def _is(asked: Requirement, said: Sequence[Said]) -> Line:
 def _among(asked: Requirement, said: Sequence[Said]) -> Line:
     record = asked.record
     wanted = {*(asked.wanted if isinstance(asked.wanted, tuple) else ()), *record.also}
+    shown = tuple(said)
+    if any(isinstance(one.value, bool) for one in said):
+        agreed = all(one.value is not False for one in said)
+        return Line(asked, "met" if agreed else "missing", shown, "confirmed" if agreed else "")
     words = [str(one.value) for one in said]
     right = [word for word in words if word in wanted]
     wrong = [word for word in words if word not in wanted and word not in record.vague]
-    shown = tuple(said)
     if right and not wrong:
         return Line(asked, "met", shown)
     if right:

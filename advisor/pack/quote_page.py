@@ -235,8 +235,8 @@ class _Page:
             yield speech.fixed("price_hour", sum=speech.money(price.card_hour, price.currency))
         if price.cards is not None and not price.cards_said:
             yield speech.fixed("price_one")
-        if price.rent.currency == "dollar":
-            yield speech.fixed("price_dollar")
+        if price.rent.currency in ("", "dollar"):
+            yield speech.fixed("price_taken", currency=price.currency)
         if band is not None:
             low, high = speech.money((band.low, band.low), ""), speech.money((band.high, band.high), "")
             yield speech.fixed("price_band", low=low, high=high, currency=band.currency, rows=band.rows,

@@ -18,8 +18,9 @@ from advisor.pack.offer_words import words_of
 
 Position = Literal["below_half", "below", "inside", "above", "above_twice"]
 HERE = "hong_kong"
-# What stands for dollars where no currency was named; it is said that it was taken so.
+# What stands for a bare $, and for a sum without any sign, by the vendor's language; it is said that it was taken so.
 _DOLLAR = "USD"
+_UNSAID = {"en": "USD", "zh": "CNY", "zh-Hant": "HKD"}
 _RATES = {"HKD": "cost.hkd_per_usd", "CNY": "cost.cny_per_usd"}
 
 
@@ -78,7 +79,7 @@ def price(offer: Offer, library: Library) -> Price | None:
     if not rents:
         return None
     rent = rents[0]
-    currency = _DOLLAR if rent.currency == "dollar" else rent.currency
+    currency = _DOLLAR if rent.currency == "dollar" else rent.currency or _UNSAID[offer.lang]
     count = offer.number("gpu_count")
     # A rent by the hour or for "one card" without a count is the price of one card.
     single = count is None and (rent.basis == "card" or rent.period == "hour")
@@ -86,7 +87,7 @@ def price(offer: Offer, library: Library) -> Price | None:
     hours = library.heuristic("cost.hours_a_month").value
     month = _month(rent, cards, library)
     hour = (month[0] / hours / cards, month[1] / hours / cards) if month and cards else None
-    band = _band(offer, currency, library) if currency else None
+    band = _band(offer, currency, library)
     spread = cost.constants(library)
     parts = _parts(offer, month, currency, library)
     return Price(

@@ -22,7 +22,7 @@ _UNPACKED, _PARTS, _ROWS, _COLUMNS, _CELL = 2**26, 2**10, 2**11, 2**6, 2**12
 _WIDE, _NARROW = 2**6, 2**5
 _MAGIC = b"PK\x03\x04"
 # The oldest day that an archive can name.
-_EPOCH = zipfile.ZipInfo("day").date_time[: 2 + 1]
+_EPOCH = zipfile.ZipInfo("day").date_time
 
 
 def is_workbook(data: bytes) -> bool:
@@ -78,7 +78,7 @@ def _steady(book: Any) -> bytes:
     book.save(packed)
     with zipfile.ZipFile(packed) as old, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:
         for entry in sorted(old.infolist(), key=lambda one: one.filename):
-            info = zipfile.ZipInfo(entry.filename, (*_EPOCH, 0, 0, 0))
+            info = zipfile.ZipInfo(entry.filename, _EPOCH)
             info.compress_type = zipfile.ZIP_DEFLATED
             body = old.read(entry)
             if entry.filename == "docProps/core.xml":
@@ -91,7 +91,7 @@ def _dated(body: bytes) -> bytes:
     """The properties with the day of saving taken out."""
     import re
 
-    day = "-".join(f"{part:02d}" for part in _EPOCH) + "T00:00:00Z"
+    day = "-".join(f"{part:02d}" for part in _EPOCH[: 2 + 1]) + "T00:00:00Z"
     return re.sub(rb"(<dcterms:modified[^>]*>)[^<]*", rb"\g<1>" + day.encode(), body)
 
 

@@ -56,6 +56,8 @@ class Request(Record):
     """Words that leave a line of choices open."""
     mixed: Literal["met", "not_stated", "contradicts"] = "contradicts"
     """What it is when the offer names what is asked for and something else beside it."""
+    spoiled_by: Items[Id] = ()
+    """Rules of rules/quoting that, with the verdict "no", make what the offer says here impossible."""
     unit: Unit = ""
     proven_by: Id
     because: Items[Id] = Field(min_length=1)
