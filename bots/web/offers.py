@@ -76,15 +76,18 @@ def page(found: Mapping[str, Any], planned: bool, lang: Lang) -> str:
         parts.insert(0, f'<div class="note"><p>{text(word("offers_no_plan", lang))}</p></div>')
     if found.get("comparison"):
         parts.append(_side_by_side(found["comparison"], lang))
-    parts += [_offer(each, lang) for each in found["offers"]]
-    return block(f"<div>{''.join(parts)}</div>")
+    cards = "".join(_offer(each, lang) for each in found["offers"])
+    return block(f'<div>{"".join(parts)}<div class="cards">{cards}</div></div>')
 
 
 def _side_by_side(comparison: Any, lang: Lang) -> str:
     """The table of all offers, where the desk gives one as head and rows."""
     if not isinstance(comparison, Mapping) or not {"columns", "rows"} <= comparison.keys():
         return ""
-    body = [[text(cell) for cell in row] for row in comparison["rows"]]
+    known = ("yes", "yes_if", "no", "unknown")
+    body = [
+        [text(word(f"offer_{cell}", lang) if cell in known else cell) for cell in row] for row in comparison["rows"]
+    ]
     return f"<h3>{text(word('offers_side', lang))}</h3>" + table(comparison["columns"], body)
 
 
