@@ -130,11 +130,26 @@ def _count(line: str, found: re.Match[str], words: Words) -> float | None:
 _NEAR = 2**5
 
 
+def _beside(line: Paste, named: Named) -> str:
+    """A card's name with what stands right beside it, where its count is."""
+    start, end = max(0, named.start - _CLOSE), min(len(line.raw), named.end + _CLOSE)
+    head = re.split(r"[\s:：,，。;；、|]", line.raw[start : named.start].rstrip())[-1]
+    tail = re.split(
+        r"[,，。;；、|]|\s(?![*x×]|\d{1,2}\s*(?:卡|张|块|x|cards?|gpus?))", line.raw[named.end : end], maxsplit=1
+    )[0]
+    gap = line.raw[: named.start][len(line.raw[: named.start].rstrip()) :]
+    return f"{head}{gap}{line.raw[named.start : named.end]}{tail}".strip()
+
+
+# How far from a card's name its count is shown, in characters.
+_CLOSE = 2**4
+
+
 def counted(line: Paste, words: Words, library: Library) -> Iterator[Said]:
     """Cards a server and servers, as a line says them."""
     for named in mentions(line.plain, words, library):
         if named.count is not None and named.count == int(named.count) and named.count > 0:
-            yield Said("gpu_count", named.count, line.raw.strip())
+            yield Said("gpu_count", named.count, _beside(line, named))
             break
     else:
         found = searched(words.any_of("counts", "line"), line.plain)

@@ -166,8 +166,12 @@ def _unit(tail: str) -> str:
 
 
 def _quote(line: Paste, found: re.Match[str]) -> str:
-    start, end = max(0, found.start() - _HEAD // 2), found.end() + _TAIL // 2
-    return " ".join(line.raw[start:end].split())[:_QUOTED]
+    """A sum with the words before and behind it, back to the last mark and on to the next."""
+    head = re.split(r"[，。;；、|\n]|, ", line.raw[max(0, found.start() - _HEAD) : found.start()])[-1]
+    tail = re.split(r"[，。;；、|\n]|, |\. ", line.raw[found.end() : found.end() + _TAIL], maxsplit=1)[0]
+    if found.start() > _HEAD and len(head) == _HEAD:
+        head = head.partition(" ")[2] or head
+    return " ".join(f"{head}{line.raw[found.start() : found.end()]}{tail}".split())[:_QUOTED]
 
 
 def terms(line: Paste, words: Words) -> Iterator[Said]:

@@ -83,6 +83,7 @@ def reply(judged: Sequence[Judged], plan: Mapping[str, Any] | None, lang: Lang, 
         "as_of": day,
         "verdict": verdict,
         "summary": page.summary(judged, offers, plan),
+        "note": page.note(judged, plan),
         "offers": offers,
         "comparison": page.comparison(judged) if len(judged) > 1 else None,
         "sources": page.sources(judged),
@@ -166,7 +167,7 @@ class _Page:
             warned = [one for one in judged.findings if one.verdict == "yes_if"]
             if not warned:
                 return speech.fixed("sum_alone_fine")
-            return speech.fixed("sum_alone_warn", count=len(warned), first=warned[0].say[speech.lang])
+            return speech.fixed("sum_alone_warn", count=len(warned))
         wrong = [line for line in judged.lines if line.status == "contradicts"]
         if wrong:
             return speech.fixed("sum_contradicts", count=len(wrong), whole=len(judged.lines), which=self._names(wrong))
@@ -188,16 +189,21 @@ class _Page:
     def summary(self, judged: Sequence[Judged], offers: Sequence[Json], plan: Mapping[str, Any] | None) -> str:
         """The whole in one or two sentences."""
         speech = self.speech
-        tail = "" if plan is not None else speech.fixed("no_plan")
         if len(offers) == 1:
-            return f"{offers[0]['summary']}{' ' if speech.lang == 'en' else ''}{tail}".strip()
+            return str(offers[0]["summary"])
         usable = [one for one in judged if one.verdict in ("yes", "yes_if")]
         if not usable:
             return speech.fixed("sum_none", count=len(judged))
-        if not judged[0].lines:
-            return tail or speech.fixed("no_plan_card")
-        best = max(usable, key=lambda one: one.count("met"))
+        best = max(usable, key=lambda one: (one.count("met"), -_month(one)))
+        if not best.lines:
+            return speech.fixed("sum_usable", names=speech.listed([one.name for one in usable]))
         return speech.fixed("sum_best", name=best.name, met=best.count("met"), whole=len(best.lines))
+
+    def note(self, judged: Sequence[Judged], plan: Mapping[str, Any] | None) -> str:
+        """That there was nothing to hold the offers against, where it is so."""
+        if plan is None:
+            return self.speech.fixed("no_plan")
+        return "" if any(one.lines or one.offer.problem for one in judged) else self.speech.fixed("no_plan_card")
 
     def price(self, price: Price) -> Json:
         """A price with its band and the month's parts."""
@@ -337,6 +343,8 @@ def _markdown(made: Mapping[str, Any], speech: Speech) -> Iterator[str]:
     yield f"# {speech.fixed('quote_title' if made['plan'] else 'quote_title_alone')}"
     yield ""
     yield quoting.markdown(made["summary"])
+    if made["note"]:
+        yield from ("", quoting.markdown(made["note"]))
     if made["comparison"]:
         yield from ("", f"## {speech.fixed('section_side')}", "")
         columns = made["comparison"]["columns"]
@@ -373,6 +381,8 @@ def _offer_markdown(offer: Mapping[str, Any], speech: Speech) -> Iterator[str]:
 
 def _text(made: Mapping[str, Any], speech: Speech) -> Iterator[str]:
     yield made["summary"]
+    if made["note"]:
+        yield made["note"]
     if made["comparison"]:
         yield ""
         yield from _columns([made["comparison"]["columns"], *made["comparison"]["rows"]])
@@ -414,6 +424,12 @@ def _width(text: str) -> int:
 def quoting_plain(text: str) -> str:
     """What a vendor wrote, as one line of plain words."""
     return " ".join("".join(char if char.isprintable() else " " for char in text).split())
+
+
+def _month(judged: Judged) -> float:
+    """A month's cost for an order among offers; an unknown one comes last."""
+    month = judged.price.month if judged.price else None
+    return month[0] if month else float("inf")
 
 
 def _plain(value: object) -> object:
