@@ -15,8 +15,18 @@ from bots.cli.main import main
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-COMMANDS = re.findall(r"^\.venv/bin/hkgpu (.+?)(?:\s+#.*)?$", README, re.MULTILINE)
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
+COMMANDS = [
+    command
+    for text in (README, (ROOT / "README.zh.md").read_text(encoding="utf-8"))
+    for command in re.findall(r"^\.venv/bin/hkgpu (.+?)(?:\s+#.*)?$", text, re.MULTILINE)
+]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "README.zh.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "CHANGELOG.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
 # What the site builds while it is built.
 GENERATED = {
     (ROOT / "docs" / name).resolve()

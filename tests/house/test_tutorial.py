@@ -1,4 +1,4 @@
-"""The tutorial, in both languages, does what it says: every command runs in order, and what it shows is what comes out."""
+"""The tutorial does what it says, in both languages: each command runs, and what it shows is what comes out."""
 
 from __future__ import annotations
 
