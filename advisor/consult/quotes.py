@@ -7,6 +7,7 @@ offer) and words what comes back. It holds no advice, evaluates no formula and n
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -72,11 +73,15 @@ def compare(
         raise BadInput(f"there are {len(offers)} files", expected=f"at most {MOST_FILES}")
     library = open_library()
     found = [(one, _spoken(one, library)) for name, data in offers for one in _read(name, data, library)]
+    counted = Counter(one.file for one, _ in found)
     spoken: Lang = lang or found[0][1]
     when = day or answer.today()
     plan = _plan(given, spoken, when)
     asked = requirements(plan, library) if plan is not None else []
-    judged = [_judged(one, its, place, asked, spoken, library) for place, (one, its) in enumerate(found)]
+    judged = [
+        _judged(one, its, place, counted[one.file] == 1, asked, spoken, library)
+        for place, (one, its) in enumerate(found)
+    ]
     return QuoteReply(quote_page.reply(judged, plan, spoken, when.isoformat(), library), spoken)
 
 
@@ -113,9 +118,9 @@ def _plan(given: Mapping[str, object] | None, lang: Lang, day: date) -> Mapping[
 
 
 def _judged(
-    offer: Offer, its: Lang, place: int, asked: Sequence[Requirement], lang: Lang, library: Library
+    offer: Offer, its: Lang, place: int, alone: bool, asked: Sequence[Requirement], lang: Lang, library: Library
 ) -> quote_page.Judged:
-    name = offer.name or (offer.file if offer.file not in ("", "-") and place == 0 else "")
+    name = offer.name or (offer.file if offer.file not in ("", "-") and alone else "")
     name = name or Speech(library, lang).fixed("offer_name", number=place + 1)
     if offer.problem:
         return quote_page.Judged(offer, name, its, (), (), None)

@@ -13,7 +13,7 @@ from advisor.pack.offer import Amount, Paste, Said
 from advisor.pack.offer_words import Words, searched
 
 _NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,9}(?:\.\d+)?"
-_SCALES = {"万": 10_000, "w": 10_000, "千": 1_000, "k": 1_000}
+_SCALES = {"万": 10_000, "w": 10_000, "千": 1_000, "k": 1_000, "m": 1_000_000}
 _CLAUSE = re.compile(r"[，。;；、|!！\n]|,(?!\d{3})|(?<![a-z])(?:and|plus)(?![a-z])|\.\s|[()]")
 # How far before and behind a sum its words may stand, in characters.
 _HEAD, _TAIL = 2**5, 2**5
@@ -29,7 +29,7 @@ class _Money:
         self.signs = {str(key): str(value) for key, value in words.entries["money"]["signs"].items()}
         sign = "|".join(sorted(self.signs, key=len, reverse=True))
         self.amount = re.compile(
-            rf"(?P<pre>{sign})?\s*(?P<n>{_NUMBER})\s*(?P<scale>万|千|[kw](?![a-z\d]))?"
+            rf"(?P<pre>{sign})?\s*(?P<n>{_NUMBER})\s*(?P<scale>万|千|[kw](?![a-z\d])|m(?:n|illion)?(?![a-z\d/]))?"
             rf"(?:\s*[-~]\s*(?:{sign})?\s*(?P<high>{_NUMBER})\s*(?P<scale2>万|千|[kw](?![a-z\d]))?)?\s*(?P<post>(?:{sign})(?![a-z]))?"
         )
         self.sign = re.compile(sign)
@@ -65,6 +65,8 @@ def amounts(line: Paste, words: Words, taken: Sequence[tuple[int, int]]) -> list
     for found in money.amount.finditer(text):
         if any(a <= found.start("n") < b for a, b in taken) or _glued(text, found):
             continue
+        if (found["scale"] or "").startswith("m") and not found["pre"]:
+            continue  # "100M" without a sign of money is a line
         head, tail = _beside(text, found, floor)
         signed = bool(found["pre"] or found["post"])
         period = _period(head, tail, words)
@@ -101,7 +103,7 @@ def _glued(text: str, found: re.Match[str]) -> bool:
 
 
 def _figure(text: str, scale: str | None, words: Words) -> float:
-    return (words.value(text) or 0.0) * _SCALES.get(scale or "", 1)
+    return (words.value(text) or 0.0) * _SCALES.get((scale or " ")[0], 1)
 
 
 def _beside(text: str, found: re.Match[str], floor: int) -> tuple[str, str]:
