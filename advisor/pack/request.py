@@ -49,7 +49,7 @@ def message(plan: Mapping[str, Any], asked: Sequence[Requirement], library: Libr
         for line in lines:
             place += 1
             title = speech.pair(speech.text(line.title), speech.text(line.ask))
-            out.append(f"{place}. [{place}] ({speech.fixed(f'request_{line.severity}')}) {title}")
+            out.append(f"{place}. ({speech.fixed(f'request_{line.severity}')}) {title}")
         out.append("")
     out += [speech.fixed("request_proof"), "", speech.fixed("request_close")]
     return "\n".join(out) + "\n"
