@@ -33,10 +33,11 @@ def page(lang: Lang, pool: Pool, metrics: Metrics) -> gr.Blocks:
         _top(lang)
         # A part of a tab that is not open is not there when the page opens: what the browser keeps stands outside.
         saved = gr.BrowserState(wizard.EMPTY, storage_key=wizard.KEPT, secret=SECRET)
+        at = gr.BrowserState(0, storage_key=wizard.KEPT_STEP, secret=SECRET)
         said = gr.BrowserState(chat_.EMPTY, storage_key=chat_.KEPT, secret=SECRET)
         with gr.Tabs(selected=TABS[0], elem_id="tabs") as tabs:
             with gr.Tab(word("tab_plan", lang), id="plan", elem_id="tab-plan"):
-                form_ = wizard.wizard(saved, lang, pool)
+                form_ = wizard.wizard(saved, at, lang, pool)
             with gr.Tab(word("tab_chat", lang), id="chat", elem_id="tab-chat"):
                 talk = chat_.chat(said, lang, pool, metrics)
             with gr.Tab(word("tab_delivery", lang), id="delivery", elem_id="tab-delivery"):
@@ -72,19 +73,19 @@ def _on_opening(blocks: gr.Blocks, tabs: gr.Tabs, form_: Wizard, talk: chat_.Cha
     done = panel(elem_id="opened")
 
     @guarded(lang)
-    async def opened(saved: Any, said: Any, request: gr.Request) -> list[Any]:
+    async def opened(saved: Any, at: Any, said: Any, request: gr.Request) -> list[Any]:
         params = {key: value for key, value in dict(request.query_params).items() if not key.startswith("__")}
         tab = gr.update(selected=params["tab"]) if params.get("tab") in TABS else gr.skip()
         told = chat_.restored(said)
         answers = {key: value for key, value in params.items() if key not in ("lang", "tab")}
         if answers:
             return [OPENED, tab, *await _copy(form_, params, lang), *told]
-        now = kept(saved)
+        now = {**kept(saved), "step": at if isinstance(at, int) else 0}
         if now == wizard.EMPTY:
             return [OPENED, tab, *(gr.skip() for _ in form_.everything), *told]
         return [OPENED, tab, *await filled_in(form_, now), *told]
 
-    blocks.load(opened, [form_.saved, talk.kept], [done, tabs, *form_.everything, *talk.shown], **_QUIET)
+    blocks.load(opened, [form_.saved, form_.at, talk.kept], [done, tabs, *form_.everything, *talk.shown], **_QUIET)
 
     @guarded(lang)
     async def planned(said: Any) -> list[Any]:

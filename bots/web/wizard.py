@@ -25,7 +25,7 @@ Saved = dict[str, Any]
 REVIEW, PLAN = "review", "plan"
 # The version of what is kept in the browser; another one is not read.
 VERSION = 1
-KEPT = "hkgpu-answers"
+KEPT, KEPT_STEP = "hkgpu-answers", "hkgpu-step"
 EMPTY: Saved = {"v": VERSION, "answers": {}, "unknown": [], "config": None, "told": "", "step": 0}
 
 
@@ -51,6 +51,8 @@ class Wizard:
     lang: Lang
     pool: Pool
     saved: gr.BrowserState
+    at: gr.BrowserState
+    """The step, kept apart: an answer noted late must not take a visitor back."""
     copied: gr.State
     walk: gr.Walkthrough
     steps: list[Step] = field(default_factory=list)
@@ -82,7 +84,8 @@ class Wizard:
     @property
     def everything(self) -> list[Any]:
         """What a whole set of answers goes to."""
-        return [self.saved, self.copied, self.walk, *(each for one in self.asks for each in one.inputs), *self.boxes,
+        inputs = [each for one in self.asks for each in one.inputs]
+        return [self.saved, self.at, self.copied, self.walk, *inputs, *self.boxes,
                 *(step.wrong for step in self.steps), self.config_told, self.notice, self.over, self.review,
                 *self.planned]  # fmt: skip
 
@@ -152,12 +155,12 @@ def kept(saved: object) -> Saved:
     return found if fine and isinstance(found["step"], int) else dict(EMPTY)
 
 
-def wizard(saved: gr.BrowserState, lang: Lang, pool: Pool) -> Wizard:
-    """Lay the wizard out here and wire it; call it inside a `gr.Blocks`. `saved` stands outside any tab."""
+def wizard(saved: gr.BrowserState, at: gr.BrowserState, lang: Lang, pool: Pool) -> Wizard:
+    """Lay the wizard out here and wire it; call it inside a `gr.Blocks`. `saved` and `at` stand outside any tab."""
     copied = gr.State(None)
     with gr.Column(elem_classes=["steps"]):
         walk = gr.Walkthrough(selected=0, elem_id="walk")
-    one = Wizard(lang, pool, saved, copied, walk)
+    one = Wizard(lang, pool, saved, at, copied, walk)
     buttons: list[tuple[gr.Button | None, gr.Button]] = []
     first = set(form_open.at_first(each.fact for each in form.fields(lang)))
     with walk:
@@ -240,8 +243,7 @@ def _wire(one: Wizard, buttons: list[tuple[gr.Button | None, gr.Button]]) -> Non
     for place, (back, _) in enumerate(buttons):
         if back is not None:
             back.click(
-                lambda saved, place=place: [gr.update(selected=place - 1), {**kept(saved), "step": place - 1}],
-                [one.saved], [one.walk, one.saved], **_QUIET,
+                lambda place=place: [gr.update(selected=place - 1), place - 1], None, [one.walk, one.at], **_QUIET
             )  # fmt: skip
     _wire_plan(one, buttons[-2][1], buttons[-1][1])
     _wire_config(one)
@@ -265,15 +267,14 @@ def _wire_step(one: Wizard, place: int, step: Step, go: gr.Button) -> None:
         errors = {fact: error for fact, error in checked["errors"].items() if fact in mine and fact in checked["open"]}
         told = [gr.update(info=each.info(one.lang, errors.get(each.field.fact, ""))) for each in step.asks]
         after = place if errors else place + 1
-        now["step"] = after
         is_last = not errors and one.names[after] == REVIEW
         page = await one.review_update(now, checked) if is_last else gr.skip()
         opened = one.open_updates(checked["open"], errors)
-        return [now, gr.update(selected=after), one.wrong_update(step, errors), *told, *opened, page]
+        return [now, after, gr.update(selected=after), one.wrong_update(step, errors), *told, *opened, page]
 
     changes = [each.blur if isinstance(each, gr.Textbox) else each.input for each in step.inputs]  # type: ignore[attr-defined]
     gr.on(changes, noted, [one.saved, *step.inputs], [one.saved, *one.boxes], trigger_mode="always_last", **_QUIET)
-    outputs = [one.saved, one.walk, step.wrong, *infos, *one.boxes, one.review]
+    outputs = [one.saved, one.at, one.walk, step.wrong, *infos, *one.boxes, one.review]
     go.click(on, [one.saved, *step.inputs], outputs, **_QUIET)
 
 
@@ -282,11 +283,11 @@ def _wire_plan(one: Wizard, make: gr.Button, again: gr.Button) -> None:
     async def made(saved: Any) -> list[Any]:
         now = kept(saved)
         checked = await one.checked(now)
-        now["step"] = len(one.names) - 1
+        last = len(one.names) - 1
         shown = await one.plan_updates(checked["given"], now["config"])
-        return [now, gr.update(selected=now["step"]), "", gr.update(visible=False), *shown]
+        return [last, gr.update(selected=last), "", gr.update(visible=False), *shown]
 
-    make.click(made, [one.saved], [one.saved, one.walk, one.notice, one.over, *one.planned], **_QUIET)
+    make.click(made, [one.saved], [one.at, one.walk, one.notice, one.over, *one.planned], **_QUIET)
 
     @guarded(one.lang)
     async def restarted() -> list[Any]:
@@ -364,7 +365,8 @@ async def filled_in(one: Wizard, saved: Saved, notice: str = "", copy: bool = Fa
         await one.plan_updates(checked["given"], saved["config"]) if name == PLAN else [gr.skip() for _ in one.planned]
     )
     return [
-        gr.skip() if copy else saved, saved if copy else None, gr.update(selected=one.names.index(name)), *inputs,
+        gr.skip() if copy else saved, gr.skip() if copy else one.names.index(name), saved if copy else None,
+        gr.update(selected=one.names.index(name)), *inputs,
         *one.open_updates(checked["open"], {}), *("" for _ in one.steps), config_note(saved["told"], one.lang), notice,
         gr.update(visible=copy), page, *planned,
     ]  # fmt: skip
