@@ -29,6 +29,7 @@ from bots.web import settings as settings_
 from bots.web import work
 from bots.web.download import router
 from bots.web.gate import App, Gate
+from bots.web.kept import Kept
 from bots.web.languages import Later, Pages
 from bots.web.localised import Localised
 from bots.web.settings import Settings
@@ -66,7 +67,7 @@ def application(pool: Pool, settings: Settings, metrics: Metrics, first: Lang = 
         if lang != first:
             parent.mount(f"/{lang}", Later(pages, lang))
     # The longest answers are pages of labels, which shrink to a tenth; streams of events are left alone.
-    return Gate(GZipMiddleware(Localised(parent), minimum_size=2**10, compresslevel=2 + 2), settings)
+    return Gate(Kept(GZipMiddleware(Localised(parent), minimum_size=2**10, compresslevel=2 + 2)), settings)
 
 
 async def _warmed(pool: Pool, ready: asyncio.Event, pages: Pages) -> None:

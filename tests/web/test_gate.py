@@ -186,3 +186,43 @@ def test_a_page_leaves_in_its_language_and_names_no_foreign_host() -> None:
     assert b"<title>t</title>" in found
     assert b'"zh-TW"' in found
     assert changed(b"\x89PNG", "zh") == b"\x89PNG"
+
+
+def test_a_page_is_made_once_for_an_address_and_kept_for_few_addresses() -> None:
+    from bots.web import kept
+
+    made: list[str] = []
+
+    async def pages(scope: Scope, receive: Any, send: Any) -> None:
+        made.append(scope["path"])
+        host = dict(scope["headers"])[b"host"]
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"x", b"y")]})
+        await send({"type": "http.response.body", "body": b"a", "more_body": True})
+        await send({"type": "http.response.body", "body": host})
+
+    app = kept.Kept(pages)
+
+    def get(path: str, host: str, method: str = "GET") -> bytes:
+        sent: list[Any] = []
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        scope = {
+            "type": "http",
+            "method": method,
+            "path": path,
+            "headers": [(b"host", host.encode())],
+            "scheme": "http",
+        }
+        asyncio.run(app(scope, None, send))  # type: ignore[arg-type]
+        assert sent[0]["headers"] == [(b"x", b"y")]
+        return b"".join(each.get("body", b"") for each in sent)
+
+    assert [get("/en/", "one"), get("/en/", "one"), get("/en/", "two")] == [b"aone", b"aone", b"atwo"]
+    assert len(made) == 2
+    assert get("/en/gradio_api/info", "one") == get("/en/gradio_api/info", "one") == b"aone"
+    assert len(made) == 4
+    for place in range(2 * kept.MOST):
+        get("/zh/config", f"host{place}")
+    assert len(app._kept) == kept.MOST
