@@ -66,7 +66,8 @@ def written(tool: Tool, scene: Scene, wording: Wording) -> Written:
     return Written(tool, found, about)
 
 
-# What every tool's file repeats of the plan.
+# What every tool's file repeats of the plan; a served model has no use for what only training takes.
+_SERVED = ("method", "stage", "sharding", "copies", "precision", "seq_len", "new_tokens", "concurrency", "quant")
 _SHOWN = (
     "method", "stage", "sharding", "precision", "micro_batch", "grad_accum", "global_batch", "seq_len", "grad_ckpt",
     "optimizer", "lora_rank", "quant", "learning_rate", "save_steps",
@@ -77,7 +78,8 @@ def page(every: Sequence[Written], scene: Scene, wording: Wording) -> bytes:
     """`TOOLS.md`: the plan's values, the tools that can run it with their files, and those that cannot."""
     lines = [f"# {text(wording, 'tools_title')}", "", text(wording, "tools_head"), ""]
     lines += [f"## {text(wording, 'tools_plan')}", ""]
-    known = ((name, scene[name]) for name in _SHOWN if scene[name] is not None)
+    names = _SHOWN if scene["trains"] else _SERVED
+    known = ((name, scene[name]) for name in names if scene[name] is not None)
     lines += [f"- {pair(wording, name, quoting.code(value))}" for name, value in known]
     lines += ["", f"## {text(wording, 'tools_can')}", ""]
     for each in every:

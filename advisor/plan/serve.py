@@ -29,17 +29,25 @@ class Capacity:
 
 
 def layouts(task: Task, hardware: Hardware) -> Iterator[tuple[str, int]]:
-    """Splits and copies that the cards allow: one copy on 1, 2, 4, ... cards of a server, or over all servers."""
+    """Splits and copies that the cards allow: one copy on 1, 2, 3, ... cards of a server, or over all servers.
+
+    A split by tensor needs a number of cards that divides the attention heads; over several servers the layers are
+    split too, so that each server holds its share of them.
+    """
     if task.sharding is not None and task.sharding != "none":
         yield task.sharding, 1
         return
-    each = 1
-    while each <= hardware.per_node:
-        if hardware.per_node % each == 0:
+    for each in range(1, hardware.per_node + 1):
+        if hardware.per_node % each == 0 and _divides(each, task):
             yield ("none" if each == 1 else "tp"), hardware.cards // each
-        each *= 2
-    if hardware.nodes > 1 or hardware.per_node & (hardware.per_node - 1):
-        yield "tp", 1
+    if hardware.nodes > 1 and _divides(hardware.per_node, task) and hardware.nodes <= task.shape.layers:
+        yield ("tp_pp" if hardware.per_node > 1 else "pp"), 1
+
+
+def _divides(cards: int, task: Task) -> bool:
+    """Whether so many cards can share the attention heads; true where the shape is a generic one."""
+    heads = task.shape.heads
+    return task.model is None or heads % cards == 0
 
 
 def served(task: Task, option: Option) -> serving.Served:

@@ -29,9 +29,9 @@ def service(library: Library, model: str, **stated: float) -> Task:
     [
         (1, 1, [("none", 1)]),
         (8, 1, [("none", 8), ("tp", 4), ("tp", 2), ("tp", 1)]),
-        (8, 2, [("none", 16), ("tp", 8), ("tp", 4), ("tp", 2), ("tp", 1)]),
-        # Three cards are no power of two: three copies, or one over all of them.
-        (3, 1, [("none", 3), ("tp", 1)]),
+        (8, 2, [("none", 16), ("tp", 8), ("tp", 4), ("tp", 2), ("tp_pp", 1)]),
+        # Three cards share no 32 attention heads: three copies, and no split.
+        (3, 1, [("none", 3)]),
     ],
 )
 def test_the_cards_divide_evenly_among_the_copies(
@@ -102,3 +102,12 @@ def test_training_has_no_load_to_carry(library: Library) -> None:
     card = library.gpus["h100_80gb_sxm"]
     option = with_memory(task, start(task, Hardware(card.id, "", 1), "none"), card, library)
     assert not too_little(task, option, card, library)
+
+
+def test_a_split_needs_cards_that_divide_the_attention_heads(library: Library) -> None:
+    # 28 heads: 1, 2, 4 and 7 cards divide them, 8 do not.
+    task = service(library, "qwen2_5_7b")
+    assert task.shape.heads == 28
+    found = list(layouts(task, Hardware("rtx_4090", "RTX 4090", 8)))
+    assert found == [("none", 8), ("tp", 4), ("tp", 2)]
+    assert ("tp", 1) in list(layouts(task, Hardware("rtx_4090", "RTX 4090", 7)))
