@@ -20,7 +20,7 @@ from sqlalchemy import BigInteger, Connection, Integer, func, insert, select
 
 from advisor.core.errors import BadInput, StoreError
 from advisor.store import migrate
-from advisor.store.connect import address, clear_errors, connect
+from advisor.store.connect import VARIABLE, address, clear_errors, connect
 from advisor.store.tables import metadata
 
 FORMAT = "hkgpu backup"
@@ -37,7 +37,10 @@ def backup(path: Path, url: str | None = None) -> int:
     """
     if path.exists():
         raise BadInput("exists already", where=str(path), do="name a new file")
-    engine = connect(address(url))
+    where = address(url)
+    if where.drivername == "sqlite" and not Path(str(where.database)).exists():
+        raise BadInput("there is no database at this address", where=VARIABLE, do="name the one in use")
+    engine = connect(where)
     part = path.with_name(path.name + ".part")
     try:
         with clear_errors():

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from advisor.core.errors import HkgpuError
+from advisor.core.errors import BadInput, HkgpuError
 from advisor.core.text import Lang as Language
 from bots.cli import options
 
@@ -122,7 +122,9 @@ def forget(
     """Remove what you said from this terminal, in one conversation or in all."""
     from advisor.consult.sessions import Sessions, told
 
-    if not yes and sys.stdin.isatty():
+    if not yes and not sys.stdin.isatty():
+        raise BadInput("nobody is there to confirm this", do="say --yes where it is meant")
+    if not yes:
         typer.confirm("Remove what you said" + ("" if session is None else " in this conversation") + "?", abort=True)
     sessions = Sessions.open()
     try:

@@ -121,3 +121,9 @@ def test_every_table_is_in_the_backup(sqlite_url: str, tmp_path: Path) -> None:
         str(row["table"]) for row in rows_of(tmp_path / "all.gz") if "table" in row
     }
     assert {"sessions", "turns", "plans", "inbox"} <= set(metadata.tables)
+
+
+def test_a_database_that_is_not_there_is_not_backed_up(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no database"):
+        backup(tmp_path / "all.gz", f"sqlite:///{tmp_path / 'nobody' / 'x.sqlite3'}")
+    assert list(tmp_path.iterdir()) == []
