@@ -8,17 +8,20 @@ computed one. What is neither recorded nor computable stays `unknown`: nothing i
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from advisor.claims import cards, jobs, lines, recorded, sentences, servers, sizes, times
-from advisor.claims.checked import Checked
+from advisor.claims import cards, jobs, lines, recorded, sentences, servers, sizes, times, whole
+from advisor.claims.checked import Checked, worded
+from advisor.claims.compare import compare
+from advisor.claims.figures import Figure
 from advisor.claims.find import FindConstants, Match, index_of
 from advisor.claims.measures import measures
 from advisor.claims.sentence import Sentence
 from advisor.core.errors import HkgpuError
 from advisor.core.findings import VERDICTS, Verdict
 from advisor.core.text import Text
+from advisor.core.units import number
 from advisor.estimate.constants import load
 from advisor.knowledge.records.claims import Claim
 
@@ -36,6 +39,24 @@ _CHECKS: dict[str, Callable[[Sentence, Any], Checked | None]] = {
     "raid": servers.raid,
     "node_power": servers.node_power,
     "bytes_per_parameter": sizes.each,
+}
+_FITTING = ("fits", "memory_needed")
+_COUNTS = ("count", "x")
+# What is measured -> the units of the figures that the check takes in; another figure stays unchecked.
+_USED: dict[str, tuple[str, ...]] = {
+    "fits": ("GB", "tokens", *_COUNTS),
+    "memory_needed": ("GB", "tokens", "B/param", *_COUNTS),
+    "rtt": ("ms",),
+    "transfer": ("GB", "Mbps", "days"),
+    "duration": ("days", "tokens", "GB", *_COUNTS),
+    "supply": ("W", "GB", *_COUNTS),
+    "ram": ("GB", *_COUNTS),
+    "node_power": ("W", "GB", *_COUNTS),
+    "memory": ("GB", *_COUNTS),
+    "bandwidth_memory": ("GB/s", "GB", *_COUNTS),
+    "nvlink": ("GB/s", "GB", *_COUNTS),
+    "power": ("W", "GB", *_COUNTS),
+    "bf16": ("TFLOPS", "TOPS", "GB", *_COUNTS),
 }
 # How many recorded claims are looked at: enough to meet the one that measures the same.
 _LOOKED_AT = 10
@@ -57,7 +78,7 @@ class Judged:
 
 def judge(sentence: Sentence, library: Any) -> list[Judged]:
     """The verdict on a sentence, the answer first; one `unknown` where nothing is recorded or computable."""
-    for check in (lines.in_bytes, lines.promise):
+    for check in (lines.in_bytes, lines.promise, whole.pooled, compare):
         if (plain := check(sentence, library)) is not None:
             return [_computed(f"computed.{plain.measure}", plain)]  # arithmetic and names need no record
     matches = index_of(library).find(sentence, _LOOKED_AT)
@@ -65,9 +86,40 @@ def judge(sentence: Sentence, library: Any) -> list[Judged]:
     best = _best(matches, checked)
     if best is None and checked is None:
         return [Judged("none", "unknown", (sentences.NOTHING,), "", (), found=False)]
-    first = _first(sentence, best, checked, library)
+    first = _bounded(sentence, _first(sentence, best, checked, library), best, checked, library)
+    first = _with_rest(sentence, first, best, checked)
     also = load(FindConstants, "claims", library).also_near.value
     return [first, *_others(matches, best, first, also)]
+
+
+def _bounded(sentence: Sentence, first: Judged, best: Match | None, checked: Checked | None, library: Any) -> Judged:
+    """A promise that a job fits whatever comes is at best true on conditions."""
+    measured = checked.measure if checked else best.claim.parts.measure if best else None
+    about = measured in _FITTING or "out_of_memory" in sentence.subjects
+    if first.verdict != "yes" or not about or not whole.absolute(sentence, library):
+        return first
+    told = tuple(recorded.without_verdict(text) for text in first.text if text != sentences.RECORDED["yes"])
+    return replace(first, verdict="yes_if", text=(sentences.RECORDED["yes_if"], sentences.ABSOLUTE, *told))
+
+
+def _with_rest(sentence: Sentence, first: Judged, best: Match | None, checked: Checked | None) -> Judged:
+    """The answer with the figures of the sentence that it does not speak of."""
+    measured = checked.measure if checked else best.claim.parts.measure if best else None
+    if len(sentence.figures) < 2 or not first.found or measured not in _USED:
+        return first
+    used = _USED[measured]
+    if measured in _OF_A_CARD:  # every figure of a card was checked
+        used = tuple(unit for measure in _OF_A_CARD for unit in _USED.get(measure, ()))
+    rest = dict.fromkeys(_said(figure) for figure in sentence.figures if figure.unit not in used)
+    if not rest:
+        return first
+    text = worded(sentences.UNCHECKED, figures=(", ".join(rest), "、".join(rest)))
+    return replace(first, text=(*first.text, text))
+
+
+def _said(figure: Figure) -> str:
+    ends = dict.fromkeys((number(figure.value), number(figure.high)))
+    return f"{'-'.join(ends)} {figure.unit}".removesuffix(" count")
 
 
 def _best(matches: list[Match], checked: Checked | None) -> Match | None:

@@ -25,6 +25,15 @@ METHOD = {
     "inference_8": Text("inference in 8 bits", "8 位推理"),
     "inference_4": Text("inference in 4 bits", "4 位推理"),
 }
+COMPARED = Text("{measure} by the specifications: {real}.", "按规格，{measure}：{real}。")
+POOLED = Text(
+    "{count} cards of {each} do not become one card of {whole}: each holds {each} at most, and a job uses the sum only "
+    "where its software splits the model over the cards, at the price of traffic between them.",
+    "{count} 张 {each} 的卡不会变成一张 {whole} 的卡：每张最多放 {each}，只有软件把模型切分到各卡上才能用到总量，"
+    "而且要付出卡间通信的代价。",
+)
+ABSOLUTE = Text("Nobody can promise it for every length, batch and setting:", "不同长度、batch 和设置下没人能打包票：")
+UNCHECKED = Text("Not checked: {figures}.", "未核对：{figures}。")
 SPEC_YES = Text("{card}: {measure} {real}.", "{card}：{measure} {real}。")
 SPEC_NO = Text("{card}: {measure} {real}, not {said}.", "{card}：{measure} {real}，不是 {said}。")
 SPEC_SOME = Text(

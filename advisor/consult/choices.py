@@ -22,6 +22,23 @@ LEVERS = 2 + 2
 TRIES = 2
 
 
+_METHODS = {"full_ft": "full"}
+
+
+def ruled_out(desk: Desk) -> frozenset[str]:
+    """The methods that the message denies: neither sized nor proposed."""
+    denied = [row for row in desk.asked.rejected if row.get("slot") == "task" and row.get("reason") == "negated"]
+    if not denied:
+        return frozenset()
+    from advisor.dialogue.understand import understand
+
+    found: list[object] = []
+    for row in denied:
+        task = understand(str(row.get("value", "")), desk.library).slots.get("task")
+        found += task if isinstance(task, list) else [task]
+    return frozenset(_METHODS.get(str(task), str(task)) for task in found if task)
+
+
 def chosen_of(rows: Sequence[Judged]) -> Judged | None:
     """The plan to recommend: the best verdict that is no refusal, among equals the one with the least hardware."""
     good = [row for row in rows if row.option is not None and row.verdict in ("yes", "yes_if")]
@@ -32,6 +49,7 @@ def chosen_of(rows: Sequence[Judged]) -> Judged | None:
 def levers_for(desk: Desk, rows: Sequence[Judged], tasks: Mapping[int, tuple[Task, Gpu]]) -> tuple[Lever, ...]:
     """For each row that is a "no": the smallest changes after which the rules no longer refuse."""
     levers: list[Lever] = []
+    out = ruled_out(desk)
     for row in rows:
         if row.verdict != "no" or row.option is None or id(row) not in tasks:
             continue
@@ -40,6 +58,8 @@ def levers_for(desk: Desk, rows: Sequence[Judged], tasks: Mapping[int, tuple[Tas
         for change in _in_turn(changes(task, row.option, card, desk.market, desk.library)):
             if len(levers) >= LEVERS or desk.judged >= PLANS_A_TURN:
                 break
+            if change.candidate.task.method in out:
+                continue
             after = judge(desk, facts, task, change.candidate, hardware_stated=True, method_stated=True)
             if after.verdict in ("yes", "yes_if"):
                 levers.append(_lever(change, after))

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
-from advisor.consult.choices import chosen_of, levers_for, other_options
+from advisor.consult.choices import chosen_of, levers_for, other_options, ruled_out
 from advisor.consult.desk import Asked, Desk
 from advisor.consult.stated import cards_meant, forms, searched, stated_hardware, with_named_card
 from advisor.consult.trial import at_speed, judge, with_defaults
@@ -122,7 +122,8 @@ def _rows(desk: Desk, answers: Facts) -> Iterator[tuple[Judged, tuple[Task, Gpu]
     base_facts = with_named_card(desk, known)
     first = desk.base.run(with_defaults(desk, base_facts, ""))
     stated = word(answers, "tuning.method")
-    methods = (stated,) if stated else _many(first.facts.value("size.methods"))
+    out = ruled_out(desk)
+    methods = (stated,) if stated else tuple(m for m in _many(first.facts.value("size.methods")) if m not in out)
     seen = model_of(answers, desk.library, desk.asked.config)
     if (
         seen is None

@@ -133,6 +133,12 @@ def _judged(
     return quote_page.Judged(offer, name, its, tuple(quote.lines(offer, asked, clashes, library)), findings, price)
 
 
+def _named(values: Mapping[str, Any], library: Library) -> Mapping[str, Any]:
+    """Values of a rule with the card by its name, as a person writes it."""
+    card = library.gpus.get(str(values.get("quote.card")))
+    return {**values, "quote.card": card.name} if card is not None else values
+
+
 def _findings(outcome: Outcome, *words: Any) -> tuple[quote_page.Finding, ...]:
     its, lang, library = words
     says = {advice.rule: advice for advice in outcome.advice}
@@ -143,9 +149,12 @@ def _findings(outcome: Outcome, *words: Any) -> tuple[quote_page.Finding, ...]:
     found = []
     for ruling in outcome.rulings:
         advice, risk = says[ruling.rule], asks.get(ruling.rule)
-        say: dict[str, str] = {each: wording.filled(advice.say, advice.values) for each, wording in spoken.items()}
+        values = _named(advice.values, library)
+        say: dict[str, str] = {each: wording.filled(advice.say, values) for each, wording in spoken.items()}
         ask: dict[str, str] = (
-            {each: wording.filled(risk.mitigation, risk.values) for each, wording in spoken.items()} if risk else {}
+            {each: wording.filled(risk.mitigation, _named(risk.values, library)) for each, wording in spoken.items()}
+            if risk
+            else {}
         )
         found.append(
             quote_page.Finding(ruling.rule, ruling.verdict, say, ask, ruling.because, items.get(ruling.rule, ""))

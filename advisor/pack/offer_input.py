@@ -12,7 +12,7 @@ from advisor.pack.offer_read import read, unread
 from advisor.pack.offer_split import csv_rows, grid, pieces, tables, unquoted
 
 # Longer pastes are no offers.
-LONGEST_TEXT = 2**18
+LONGEST_TEXT = 2**16
 # More offers than that are a catalogue; the rest is named as unread.
 MOST = 2**6
 Normal = Callable[[str], str]
@@ -29,6 +29,8 @@ def read_offers(
         rows = sheet.read_xlsx(data, file)
         return _of_rows(rows, file, normal, library) or [Offer("", file, "", problem="unreadable")]
     text = decode(data)
+    if file.lower().endswith((".xlsx", ".xls")) or _is_noise(text):
+        raise BadInput("is no text and no workbook", where=file, do="send the offer as text, CSV or XLSX")
     if len(text) > LONGEST_TEXT:
         raise BadInput(f"has {len(text)} characters", where=file, expected=f"at most {LONGEST_TEXT}")
     found = (
@@ -37,6 +39,12 @@ def read_offers(
         else []
     )
     return (found or _of_text(text, file, normal, library))[:MOST]
+
+
+def _is_noise(text: str) -> bool:
+    """Whether so much of a text is damaged or control characters that nobody wrote it."""
+    odd = sum(char == "\ufffd" or (not char.isprintable() and not char.isspace()) for char in text)
+    return len(text) > MOST // 2 and odd * 2**3 > len(text)
 
 
 def _looks_csv(text: str) -> bool:

@@ -38,9 +38,10 @@ class _Money:
             r"(?:\s*(?:only|just|仅|只要|低至|为|是|of|at|per month|per hour|/月|含税|未税))?[\s:=|]*$"
         )
 
-    def currency(self, found: re.Match[str]) -> str:
+    def currency(self, found: re.Match[str], tail: str) -> str:
         """The currency of a sum: the sign behind where both stand, since `$5 USD` is in US dollars."""
-        for text in (found["post"], found["pre"]):
+        behind = re.search(r"(?<![a-z])(usd|hkd|cny|rmb|sgd)(?![a-z]|\s*\d)", tail)
+        for text in (found["post"], found["pre"], behind[1] if behind and found["pre"] else None):
             if text:
                 key = next((name for name in sorted(self.signs, key=len, reverse=True) if re.fullmatch(name, text)), "")
                 if key and self.signs[key] != "dollar":
@@ -89,7 +90,7 @@ def amounts(line: Paste, words: Words, taken: Sequence[tuple[int, int]]) -> list
             else ""
         )
         out.append(Amount(
-            _role(head, tail, words), min(low, high), max(low, high), money.currency(found), period, basis,
+            _role(head, tail, words), min(low, high), max(low, high), money.currency(found, tail), period, basis,
             _ahead(head, tail, words), _quote(line, found), _unit(tail),
         ))  # fmt: skip
     return out
@@ -99,6 +100,8 @@ def _glued(text: str, found: re.Match[str]) -> bool:
     """A number inside a word or a version (`cn2`, `7x24`, `ddr5`) is no sum."""
     start = found.start("n")
     before = text[start - 1 : start]
+    if before == "-" and not text[max(0, start - 2) : start - 1].strip():
+        return True  # a sum below zero is no price
     return not found["pre"] and ((before.isalpha() and before.isascii()) or before in (".", "*"))
 
 

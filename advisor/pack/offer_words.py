@@ -131,7 +131,8 @@ class Words:
         before, after = ([str(word).strip() for word in self.entries[f"denied_{side}"]] for side in ("before", "after"))
         joint = "|".join(sorted((_bounded(word) for word in before), key=len, reverse=True))
         tail = "|".join(sorted((_bounded(word) for word in [*after, "no"]), key=len, reverse=True))
-        return re.compile(rf"(?:{joint})[\s:]*$"), re.compile(rf"^[\s:=(\-]*(?:is |are |为|:)?\s*(?:{tail})")
+        between = r"(?:\s*(?:in|at|the|any|在|于|是|位于)(?![a-z])){0,2}"
+        return re.compile(rf"(?:{joint}){between}[\s:]*$"), re.compile(rf"^[\s:=(\-]*(?:is |are |为|:)?\s*(?:{tail})")
 
     @cached_property
     def open(self) -> re.Pattern[str]:

@@ -283,7 +283,10 @@ class _Page:
                 found = sums(one.price) if one.price else None
                 cells.append(speech.money(found, one.price.currency) if one.price and found else "–")
             rows.append([speech.fixed(key), *cells])
-        results = [f"{one.count('met')}/{len(one.lines)}" if one.lines else one.verdict for one in judged]
+        results = [
+            f"{one.count('met')}/{len(one.lines)}" if one.lines else speech.fixed(f"verdict_{one.verdict}")
+            for one in judged
+        ]
         rows.append([speech.fixed("column_status"), *results])
         return {"columns": [speech.fixed("column_item"), *(one.name for one in judged)], "rows": rows}
 

@@ -165,3 +165,34 @@ def test_too_much_is_refused_with_the_limit() -> None:
         quotes.compare([("big.txt", b"a" * (quotes.LONGEST + 1))], None)
     with pytest.raises(BadInput, match="no offer"):
         quotes.compare([], None)
+
+
+def test_a_denied_place_is_not_met_and_support_is_no_line() -> None:
+    text = "8x A100 80GB, not in Hong Kong but in Johor. Support 24/7 best effort. 100 Mbps CN2 GIA, dedicated"
+    read = compared(text)["offers"][0]["read"]
+    assert "location" not in read
+    assert read["bandwidth_share"] == ["dedicated"]
+
+
+def test_a_card_hour_is_a_period_and_a_currency_may_follow() -> None:
+    price = compared("8x A100 80GB, $2.50 per GPU hour USD")["offers"][0]["price"]
+    assert (price["period"], price["currency_said"], price["card_hour"]) == ("hour", True, [2.5, 2.5])
+
+
+def test_a_sum_below_zero_is_no_price() -> None:
+    assert compared("8x A100 80GB, USD -500 per month")["offers"][0]["price"] is None
+
+
+def test_a_discount_for_paying_ahead_is_no_term() -> None:
+    assert "prepay_months" not in compared("A100 80GB, 12% discount for annual prepayment")["offers"][0]["read"]
+
+
+def test_a_card_is_called_by_its_name() -> None:
+    told = json.dumps(compared("RTX 4090 with NVLink"), ensure_ascii=False)
+    assert "rtx_4090 " not in told
+
+
+@pytest.mark.parametrize("name", ["offer.txt", "offer.xlsx"])
+def test_bytes_that_nobody_wrote_are_refused(name: str) -> None:
+    with pytest.raises(BadInput, match="no text and no workbook"):
+        quotes.compare([(name, bytes(range(128, 256)) * 9)], None)
