@@ -1,4 +1,4 @@
-"""A newcomer's walk as one test: question, order pack, set-up, ten training steps, judged outputs, message to the vendor.
+"""A newcomer's walk as one test: question, pack, set-up, ten training steps, judged outputs, vendor message.
 
 Everything after the pack happens in a bare Debian root without a card, with the files of that pack alone.
 """
