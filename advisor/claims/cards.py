@@ -12,7 +12,7 @@ from advisor.claims import sentences
 from advisor.claims.checked import Checked, merged, worded
 from advisor.claims.figures import Figure
 from advisor.claims.sentence import Sentence
-from advisor.core.findings import Verdict
+from advisor.core.findings import Verdict, opposite
 from advisor.core.text import Text
 from advisor.core.units import number
 from advisor.estimate.gpu_names import find_gpu
@@ -154,7 +154,7 @@ def feature(sentence: Sentence, library: Any) -> Checked | None:
     real = ", ".join(f"{each[0].name}: {each[2]}" for each in judged)
     text = worded(table[verdict], card=_common(cards), measure=label, real=real if len(judged) > 1 else judged[0][2])
     if sentence.negative:
-        verdict = {"yes": "no", "no": "yes"}.get(verdict, verdict)  # type: ignore[assignment]
+        verdict = opposite(verdict)
     return Checked(key, verdict, text, real, _sources(cards, key))
 
 

@@ -17,7 +17,7 @@ from advisor.claims.checked import Checked, merged, worded
 from advisor.claims.find import FindConstants
 from advisor.claims.phrases import keys_in
 from advisor.claims.sentence import Sentence, words_of
-from advisor.core.findings import Verdict
+from advisor.core.findings import Verdict, opposite
 from advisor.core.units import number
 from advisor.estimate.constants import load
 from advisor.knowledge.records.gpus import Gpu
@@ -44,7 +44,7 @@ def compare(sentence: Sentence, library: Any) -> Checked | None:
         return None
     verdict: Verdict = merged(judged)
     if sentence.negative:
-        verdict = {"yes": "no", "no": "yes"}.get(verdict, verdict)  # type: ignore[assignment]
+        verdict = opposite(verdict)
     unit = next(getattr(card, field).get().unit for card, _ in (*values[0], *values[1]) if getattr(card, field).get())
     real = ", ".join(f"{card.name} {number(value)} {unit}" for card, value in dict.fromkeys((*values[0], *values[1])))
     label = sentences.MEASURE[field]

@@ -16,7 +16,7 @@ from advisor.claims.checked import Checked, merged, shown, worded
 from advisor.claims.figures import Figure
 from advisor.claims.sentence import Sentence
 from advisor.core.errors import BadInput
-from advisor.core.findings import Verdict
+from advisor.core.findings import Verdict, opposite
 from advisor.core.text import Text
 from advisor.core.units import Range, convert, number
 from advisor.estimate.constants import Figure as Constant
@@ -159,7 +159,7 @@ def fits(sentence: Sentence, library: Any) -> Checked | None:
     name, every = found
     verdict, text, figure = _fit_answer(name, every)
     if sentence.negative:
-        verdict = {"yes": "no", "no": "yes"}.get(verdict, verdict)  # type: ignore[assignment]
+        verdict = opposite(verdict)
     sources = dict.fromkeys((*SOURCES, *(source for each in every for source in each.place.sources)))
     return Checked("fits", verdict, text, figure, tuple(source for source in sources if source))
 

@@ -19,7 +19,7 @@ from advisor.claims.find import FindConstants, Match, index_of
 from advisor.claims.measures import measures
 from advisor.claims.sentence import Sentence
 from advisor.core.errors import HkgpuError
-from advisor.core.findings import VERDICTS, Verdict
+from advisor.core.findings import VERDICTS, Verdict, opposite
 from advisor.core.text import Text
 from advisor.core.units import number
 from advisor.estimate.constants import load
@@ -178,7 +178,7 @@ def _first(sentence: Sentence, best: Match | None, checked: Checked | None, libr
         told = (sentences.RECORDED["yes_if"], claim.said.text, claim.instead.text)
         return Judged(claim.id, "yes_if", told, "", claim.because)
     if recorded.denied(sentence, claim, library):
-        verdict = {"yes": "no", "no": "yes"}.get(verdict, verdict)  # type: ignore[assignment]
+        verdict = opposite(verdict)
     text = (*_told(verdict, claim), *((checked.text,) if checked else ()))
     sources = tuple(dict.fromkeys((*claim.because, *(checked.sources if checked else ()))))
     return Judged(claim.id, verdict, text, checked.figure if checked else "", sources)

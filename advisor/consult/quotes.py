@@ -21,7 +21,7 @@ from advisor.core.facts import Fact, Facts
 from advisor.core.findings import Outcome
 from advisor.core.text import LANGS, Lang
 from advisor.knowledge.library import Library, open_library
-from advisor.pack import quote, quote_facts, quote_page, quote_price, sheet
+from advisor.pack import quote, quote_facts, quote_page, quote_price, quote_show, sheet
 from advisor.pack.offer import Offer
 from advisor.pack.offer_input import read_offers
 from advisor.pack.quote_words import Speech
@@ -89,7 +89,7 @@ def render(reply: QuoteReply, format: str) -> str:
     """The judged offers as `text`, `markdown` or `json`."""
     if format == "json":
         return json.dumps(reply.json, ensure_ascii=False, indent=2, allow_nan=False)
-    return quote_page.render(reply.json, reply.lang, open_library(), format == "markdown")
+    return quote_show.render(reply.json, reply.lang, open_library(), format == "markdown")
 
 
 def _read(name: str, data: bytes, library: Library) -> list[Offer]:

@@ -89,3 +89,10 @@ class Outcome:
     checks: tuple[Check, ...] = ()
     firings: tuple[Firing, ...] = ()
     decided_by: tuple[str, ...] = field(default=())
+
+
+def opposite(verdict: Verdict) -> Verdict:
+    """The verdict of the denied sentence: yes and no change places, the others stay."""
+    if verdict == "yes":
+        return "no"
+    return "yes" if verdict == "no" else verdict

@@ -120,11 +120,13 @@ def add_tools(server: MCPServer[Any], call: Caller, metrics: Metrics) -> None:
     @server.tool(title="Compare vendors' offers", annotations=READS)
     async def quote(
         offer: Annotated[str, Field(description="One or several offers as the vendors wrote them")],
-        facts: Annotated[dict[str, Any], Field(description="The plan's facts by slot; empty = the offer alone")] = {},  # noqa: B006
+        facts: Annotated[
+            dict[str, Any] | None, Field(description="The plan's facts by slot; left out = the offer alone")
+        ] = None,
         lang: Lang = "",
     ) -> Annotated[CallToolResult, Quoted]:
         """Line by line met, missing or contradicting; the price band; the real monthly cost; what to ask back."""
-        found = await call(work.quote, offer, facts, lang)
+        found = await call(work.quote, offer, facts or {}, lang)
         return told(Quoted.model_validate(found), str(found["page"]))
 
     @server.tool(title="Is a vendor's sentence true", annotations=READS)
