@@ -34,6 +34,7 @@ from advisor.pack.tools import page, tools, written
 from advisor.pack.transfer import transfers
 from advisor.pack.tree import Scene
 from advisor.pack.words import listed, text
+from advisor.plan.hardware import Market
 from advisor.report.compose import change, compose
 from advisor.report.wording import Wording
 
@@ -68,8 +69,8 @@ def kit(
     """
     library = open_library()
     place = site_of(site)
-    asked, spoken = _asked(given, session, lang, library)
-    consultation = consult(asked, day or answer.today(), library, answer.rules(library), answer.here(library))
+    asked, spoken, market = _asked(given, session, lang, library)
+    consultation = consult(asked, day or answer.today(), library, answer.rules(library), market)
     wording = Wording(library, spoken)
     reply = compose(consultation, library, wording)
     if reply["declined"]:
@@ -94,7 +95,7 @@ def write(made: Kit, directory: Path) -> None:
 
 def _asked(
     given: Mapping[str, object] | None, session: str | None, lang: Lang | None, library: Library
-) -> tuple[Asked, Lang]:
+) -> tuple[Asked, Lang, Market]:
     if session is not None:
         return _of_session(session, lang, library)
     from advisor.dialogue.answers import answers_from
@@ -102,20 +103,23 @@ def _asked(
     facts = dict(given or {})
     sets = answers_from(facts, library)
     asked = Asked(tuple(sets.answers), "ask_feasibility", facts, problems=tuple(sets.problems))
-    return asked, lang or "en"
+    return asked, lang or "en", answer.here(library)
 
 
-def _of_session(session: str, lang: Lang | None, library: Library) -> tuple[Asked, Lang]:
+def _of_session(session: str, lang: Lang | None, library: Library) -> tuple[Asked, Lang, Market]:
+    """The plan of a conversation with its own servers and its own model, as its answers have them."""
+    from advisor.consult.here import market_of
     from advisor.consult.sessions import Sessions
     from advisor.consult.turns import asked_of
 
     sessions = Sessions.open()
     try:
-        slots = sessions.understood(session)
+        state = sessions.state(session)
         spoken = lang or sessions.show(session).lang
     finally:
         sessions.close()
-    return asked_of(slots, "ask_feasibility", library), spoken
+    asked = asked_of(state.slots, "ask_feasibility", library, config=state.config)
+    return asked, spoken, market_of(state.here, library)
 
 
 def _next(reply: Mapping[str, Any]) -> str:

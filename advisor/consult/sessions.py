@@ -125,6 +125,10 @@ class Sessions:
         """What the conversation has established so far, by slot."""
         return _state(self._store.history(session)).slots
 
+    def state(self, session: str) -> State:
+        """What holds in a conversation: its slots, its own servers, its own model."""
+        return _state(self._store.history(session))
+
     def forget(self, person: str = LOCAL, session: str | None = None) -> Forgotten:
         """Remove what a person said, in one conversation or in all; plans that rest on it go too."""
         return self._store.forget(person, session)
