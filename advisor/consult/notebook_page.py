@@ -20,7 +20,7 @@ from advisor.report.wording import Wording
 
 Json = Mapping[str, Any]
 _WAYS = ("method", "verdict", "hardware", "peak", "usable", "reason")
-_NO_PART = ("weights_whole", "adapter_params")
+_NO_PART = ("weights_whole", "weights_gathered", "adapter_params")
 
 
 def plan_page(plan: Json, lang: Lang) -> str:

@@ -28,7 +28,7 @@ from advisor.report.wording import Wording
 
 Key = tuple[object, ...]
 # Parts of the option that are no memory of a card.
-_NO_PART = ("weights_whole", "adapter_params")
+_NO_PART = ("weights_whole", "weights_gathered", "adapter_params")
 _ORDER = ("weights", "gradients", "optimizer", "adapters", "kv_cache", "activations", "logits", "buffers", "overhead")
 # The set amount of a run whose own amount nobody said, and what a served token's time is told for.
 AMOUNT = 10.0**9

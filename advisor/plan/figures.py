@@ -82,6 +82,7 @@ def model_facts(task: Task) -> Iterator[Fact]:
             "model.total": Quantity(shape.params, "params").to("Gparams"),
             "model.active": Quantity(shape.active, "params").to("Gparams"),
             "model.moe": shape.moe,
+            "model.multimodal": shape.multimodal,
             "model.vocab": Quantity(float(round(shape.vocab)), "count"),
             "model.hidden": Quantity(float(round(shape.hidden)), "count"),
             "model.max_context": _q(model.max_context if model else None, "tokens"),
@@ -166,6 +167,7 @@ def memory_facts(option: Option) -> Iterator[Fact]:
         "peak_high": option.peak.high,
         "margin": margin,
         "weights_all_cards": option.parts.get("weights_whole"),
+        "weights_gathered": option.parts.get("weights_gathered"),
     }
     yield from _known({f"memory.{name}": _q(value, "GiB") for name, value in figures.items()}, "estimated")
     yield Fact("memory.weights_share", Quantity(share, "%"), "estimated")

@@ -140,10 +140,13 @@ def need(task: Task, option: Option, card: Gpu, library: Library) -> MemoryEstim
 
 
 def _whole(task: Task, found: MemoryEstimate, library: Library) -> dict[str, float]:
-    """Beside the parts: one full copy of the weights in GiB, and the adapter's parameters."""
-    job = found.job
-    copy = stored_bytes(job.weights, constants(library)) * task.shape.params
-    extra = {"weights_whole": convert(copy, "B", "GiB")}
+    """Beside the parts: full copies of the weights in GiB, stored and computed with, and the adapter's parameters."""
+    job, c = found.job, constants(library)
+    each = stored_bytes(job.weights, c)
+    # What an engine gathers to compute with: 16 bits a weight, or the quantised one as it lies.
+    gathered = each if job.quantised else stored_bytes("bf16", c)
+    extra = {name: convert(size * task.shape.params, "B", "GiB")
+             for name, size in (("weights_whole", each), ("weights_gathered", gathered))}  # fmt: skip
     if job.adapters:
         extra["adapter_params"] = adapter_params(task.shape, job.lora_targets, job.lora_rank)
     return extra

@@ -140,7 +140,7 @@ def task_of(
         seq_len=amount(facts, "workload.seq_len"),
         micro_batch=amount(facts, "workload.micro_batch"),
         grad_accum=amount(facts, "workload.grad_accum"),
-        grad_ckpt=flag(facts, "tuning.grad_ckpt"),
+        grad_ckpt=_checkpointing(facts, library),
         lora_rank=amount(facts, "tuning.lora_rank"),
         sharding=word(facts, "tuning.sharding"),
         tp=_degree(facts, "tuning.tp"),
@@ -177,6 +177,13 @@ def usual_of_framework(framework: str, method: str, library: Library) -> dict[st
     if habits.grad_ckpt == "no":
         found["tuning.grad_ckpt"] = False
     return found
+
+
+def _checkpointing(facts: Facts, library: Library) -> bool | None:
+    """Whether activations are checkpointed; None where nobody said it and the framework was seen both ways."""
+    framework = word(facts, "tuning.framework")
+    known = framework in library.frameworks and _left_open(facts, "tuning.grad_ckpt")
+    return None if known and find(framework, library).checkpointing_in_doubt else flag(facts, "tuning.grad_ckpt")
 
 
 def _usual_sharding(framework: str | None, method: str, library: Library) -> str | None:

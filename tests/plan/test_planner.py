@@ -242,8 +242,17 @@ def test_a_framework_that_keeps_whole_copies_is_not_planned_to_split_them(librar
 def test_what_the_framework_takes_is_told_as_an_assumption(library: Library) -> None:
     found = reply(
         {"model.params": billions(13), "tuning.method": "lora", "gpu.id": "rtx_4090", "gpu.count": count(1),
-         "tuning.framework": "alpaca_lora"}
+         "tuning.framework": "alpaca_lora", "tuning.grad_ckpt": True}
     )  # fmt: skip
     told = {entry["fact"]: entry["value"] for entry in found["assumptions"]}
     assert (told["seq_len"], told["micro_batch"]) == (256, 4)
     assert found["verdict"] == "yes"
+
+
+def test_scripts_seen_with_and_without_checkpointing_are_counted_both_ways(library: Library) -> None:
+    # 7B in 8 bits with eager attention, 8 x 512 tokens: 34 x 512 x 8 x 4096 B and 5 x 32 x 512^2 x 8 B a layer are
+    # 0.91 GB, 29 GB over 32 layers; with 7 GB of weights one thread saw 37 GB, others ran it on 24 GB.
+    asked = {"model.params": billions(7), "tuning.method": "lora", "gpu.id": "a100_40gb_sxm", "gpu.count": count(1),
+             "tuning.framework": "alpaca_lora", "workload.seq_len": tokens(512), "workload.micro_batch": count(8)}  # fmt: skip
+    either, on = (reply(asked | more)["options"][0]["peak_gib"] for more in ({}, {"tuning.grad_ckpt": True}))
+    assert either["high"] > 28 and on["high"] < 24

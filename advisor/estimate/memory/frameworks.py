@@ -47,6 +47,8 @@ class Defaults:
     step_copies: float = 1.0
     """Copies of the trained parameters that one optimizer step makes (foreach: 1, fused: 0)."""
     grad_ckpt: Checkpointing = "yes"
+    checkpointing_in_doubt: bool = False
+    """Reports of the same scripts show both: the range covers the run without checkpointing too."""
     attention: Attention = "sdpa"
     loss: Loss = "plain"
     loss_fused: Loss = "fused"

@@ -92,7 +92,18 @@ def peak_with(workload: Workload, library: Any, c: Constants) -> MemoryEstimate:
 
 def rivals(workload: Workload, job: Job, c: Constants) -> tuple[Job, ...]:
     """The same job as it might also be run, where what is stated does not tell which: the range covers them."""
-    return (*in_doubt(job, c), *_other_lengths(workload, job, c), *_more_cards(workload, job, c))
+    return (
+        *in_doubt(job, c),
+        *_without_checkpoints(workload, job),
+        *_other_lengths(workload, job, c),
+        *_more_cards(workload, job, c),
+    )
+
+
+def _without_checkpoints(workload: Workload, job: Job) -> tuple[Job, ...]:
+    """Where nobody said it and the framework was seen both ways: the same job with all activations kept."""
+    doubted = job.trains and workload.grad_ckpt is None and job.defaults.checkpointing_in_doubt
+    return (replace(job, grad_ckpt="no"),) if doubted else ()
 
 
 def _other_lengths(workload: Workload, job: Job, c: Constants) -> tuple[Job, ...]:
