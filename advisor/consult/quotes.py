@@ -24,6 +24,7 @@ from advisor.knowledge.library import Library, open_library
 from advisor.pack import quote, quote_facts, quote_page, quote_price, quote_show, sheet
 from advisor.pack.offer import Offer
 from advisor.pack.offer_input import read_offers
+from advisor.pack.offer_money import settled
 from advisor.pack.quote_words import Speech
 from advisor.pack.requirements import Requirement, requirements
 from advisor.report.wording import Wording
@@ -73,6 +74,13 @@ def compare(
         raise BadInput(f"there are {len(offers)} files", expected=f"at most {MOST_FILES}")
     library = open_library()
     found = [(one, _spoken(one, library)) for name, data in offers for one in _read(name, data, library)]
+    if all(one.problem for one, _ in found):
+        files = [one.file if one.file not in ("", "-") else "the offer" for one, _ in found]
+        raise BadInput(
+            "holds nothing that I can read as an offer", where=", ".join(dict.fromkeys(files)),
+            expected="a card, a price or terms in English or Chinese",
+            do="send the vendor's words as text, CSV or XLSX",
+        )  # fmt: skip
     counted = Counter(one.file for one, _ in found)
     spoken: Lang = lang or found[0][1]
     when = day or answer.today()
@@ -105,6 +113,7 @@ def _spoken(offer: Offer, library: Library) -> Lang:
     seen = understand(offer.text, library).lang
     lang: Lang = "en" if seen == "en" else "zh-Hant" if seen == "zh-Hant" else "zh"
     offer.lang = lang
+    offer.amounts = settled(offer.amounts, lang)
     return lang
 
 

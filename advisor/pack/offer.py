@@ -38,6 +38,20 @@ class Amount:
     ahead: int
     quote: str
     unit: str = ""
+    bare: bool = False
+    """Whether nothing calls it money: `18k` in a clause by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rebate:
+    """What comes off the rent: `percent` of it, months `free` within the term, or `extra` months on top of the `of`
+    that are paid. `only_if` names the months to be paid ahead for it, infinite for another condition."""
+
+    kind: str
+    value: float
+    of: float | None
+    only_if: float
+    quote: str
 
 
 @dataclass(slots=True)
@@ -49,6 +63,7 @@ class Offer:
     text: str
     said: dict[str, list[Said]] = field(default_factory=dict)
     amounts: list[Amount] = field(default_factory=list)
+    rebates: list[Rebate] = field(default_factory=list)
     cards: tuple[str, ...] = ()
     """Ids of knowledge/gpus that the name may mean, with the memory and the form said."""
     cards_named: tuple[str, ...] = ()
@@ -86,8 +101,8 @@ class Offer:
 
     @property
     def readable(self) -> bool:
-        """Whether anything of an offer was found in it."""
-        return bool(self.said or self.cards or self.amounts)
+        """Whether anything of an offer was found in it: a card, a sum, or two things that only an offer says."""
+        return bool(self.cards or self.amounts or self.rebates) or len(self.said) >= 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,9 +113,15 @@ def _by_columns(grid: Grid, column: int, file: str, titles: Titles, library: Lib
     labels = [titles.label(row[column].raw) for row in grid.rows]
     headed = labels[0] is None
     found = []
-    for place in range(_width(grid)):
-        if place == column or _is_ours(grid, place, headed, titles):
-            continue
+    remarks = {str(word) for word in words_of(library).entries["remarks"]}
+    beside = [place for place, cell in enumerate(grid.rows[0]) if headed and _key(cell.raw) in remarks]
+    own = [place for place in range(_width(grid)) if place not in (column, *beside)]
+    own = [place for place in own if not _is_ours(grid, place, headed, titles)]
+    if beside and len(own) == 1:  # remarks beside one offer are that offer's words
+        grid = Grid(tuple(_with_remarks(row, own[0], beside) for row in grid.rows))
+    else:
+        own = sorted([*own, *beside])
+    for place in own:
         head = grid.rows[0][place].raw.strip() if headed else ""
         if any(label and label.reading == "vendor" for label in labels):
             head = next(row[place].raw.strip() for row, label in zip(grid.rows, labels, strict=True)
@@ -126,6 +132,13 @@ def _by_columns(grid: Grid, column: int, file: str, titles: Titles, library: Lib
         if made.readable:
             found.append(made)
     return found
+
+
+def _with_remarks(row: tuple[Paste, ...], place: int, beside: Sequence[int]) -> tuple[Paste, ...]:
+    """A row with the remarks put behind the cell of the offer."""
+    told = [row[place], *(row[each] for each in beside if row[each].raw.strip())]
+    cell = Paste("，".join(one.raw for one in told), "，".join(one.plain for one in told))
+    return (*row[:place], cell, *row[place + 1 :])
 
 
 def _is_ours(grid: Grid, place: int, headed: bool, titles: Titles) -> bool:

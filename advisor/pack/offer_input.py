@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Callable
 
 from advisor.core.errors import BadInput
@@ -10,12 +12,25 @@ from advisor.pack import offer_grid, sheet
 from advisor.pack.offer import Offer, Paste
 from advisor.pack.offer_read import read, unread
 from advisor.pack.offer_split import csv_rows, grid, pieces, tables, unquoted
+from advisor.pack.offer_words import words_of
 
 # Longer pastes are no offers.
 LONGEST_TEXT = 2**16
 # More offers than that are a catalogue; the rest is named as unread.
 MOST = 2**6
 Normal = Callable[[str], str]
+# A comma between the groups of a sum, as full-width writing has it.
+_GROUPED = re.compile(r"(?<=\d)，(?=\d{3}(?!\d))")
+# A line that a mail program broke: the next one goes on in small letters.
+_BROKEN = re.compile(r"(?<=[^\n]{40}[\w,;)])\n(?=[a-z])")
+# A question of the vendor or of the request tells nothing, but for one that holds a sum.
+_SUM = re.compile(r"[$¥￥元]|/\s*(?:月|mo|h)|usd|hkd|cny|rmb|港[币幣]|美[元金]", re.IGNORECASE)
+_ASKED = re.compile(
+    r"(?:^|(?<=[.!?\n。！？，,])\s*)(?:do you|can you|could you|would you|have you|is it|are there|is there"
+    r"|请问|有没有|能不能|可不可以)"
+    r"[^.!\n。！]*?[?？]",
+    re.IGNORECASE,
+)
 
 
 def read_offers(
@@ -29,8 +44,12 @@ def read_offers(
         rows = sheet.read_xlsx(data, file)
         return _of_rows(rows, file, normal, library) or [Offer("", file, "", problem="unreadable")]
     text = decode(data)
+    if not text.strip("\ufeff\x00 \t\r\n"):
+        raise BadInput("is empty", where=_named(file), do=_SEND)
     if file.lower().endswith((".xlsx", ".xls")) or _is_noise(text):
-        raise BadInput("is no text and no workbook", where=file, do="send the offer as text, CSV or XLSX")
+        raise BadInput("is no text and no workbook", where=_named(file), do="send the offer as text, CSV or XLSX")
+    if foreign(normal(text), library):
+        raise BadInput("is in a language that I do not read", where=_named(file), expected=_EXPECTED, do=_SEND)
     if len(text) > LONGEST_TEXT:
         raise BadInput(f"has {len(text)} characters", where=file, expected=f"at most {LONGEST_TEXT}")
     found = (
@@ -62,12 +81,15 @@ def _of_rows(rows: list[list[str]], file: str, normal: Normal, library: Library)
 
 def _paste(text: str, normal: Normal) -> Paste:
     line = " ".join(text.split())
-    return Paste(line, normal(line))
+    return Paste(line, _GROUPED.sub(",", normal(line)))
 
 
 def _of_text(text: str, file: str, normal: Normal, library: Library) -> list[Offer]:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    whole = unquoted(Paste(text, normal(text)))
+    text = _ASKED.sub(lambda found: found[0] if _SUM.search(found[0]) else " " * len(found[0]), text)
+    plain = _GROUPED.sub(",", normal(text))
+    broken = [found.start() for found in _BROKEN.finditer(text)]
+    whole = unquoted(Paste(_joined(text, broken), _joined(plain, broken)), library)
     grids, rest = tables(whole)
     found: list[Offer] = []
     loose = [rest]
@@ -88,6 +110,36 @@ def _of_text(text: str, file: str, normal: Normal, library: Library) -> list[Off
             offer.problem = "unreadable"
         found.append(offer)
     return found or [Offer("", file, text, problem="unreadable")]
+
+
+def _joined(text: str, broken: list[int]) -> str:
+    """A text with the lines put together that were broken at these places."""
+    chars = list(text)
+    for place in broken:
+        chars[place] = " "
+    return "".join(chars)
+
+
+def _named(file: str) -> str:
+    return file if file not in ("", "-") else "the offer"
+
+
+def foreign(plain: str, library: Library) -> bool:
+    """Whether a text is mostly in letters, or for a good part in words, of a language that is not read."""
+    letters = [char for char in plain if char.isalpha()]
+    other = sum(unicodedata.name(char, "").startswith(_SCRIPTS) for char in letters)
+    if other * _PART > len(letters):
+        return True
+    words = set(re.findall(r"[^\W\d_]+", plain))
+    known = {str(word) for word in words_of(library).entries["foreign"]}
+    return len(words & known) >= _MANY
+
+
+# The scripts of languages that are not read; from one letter in four on it is such a text, and from so many words on.
+_SCRIPTS = ("HIRAGANA", "KATAKANA", "CYRILLIC", "HANGUL", "ARABIC", "HEBREW", "THAI", "GREEK", "DEVANAGARI")
+_PART, _MANY = 2**2, 2 + 1
+_EXPECTED = "English or Chinese"
+_SEND = "send the vendor's words as text, CSV or XLSX"
 
 
 def _with_rest(found: list[Offer], rest: Paste, library: Library) -> list[Offer]:

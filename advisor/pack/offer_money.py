@@ -1,20 +1,32 @@
 """Sums of money and terms of payment in a line: what each is for, which currency, which period, for what.
 
-A bare `$` is kept as such, since in Hong Kong it may mean two currencies. A number that nobody calls money is none.
+A bare `$` is kept as such, since in Hong Kong it may mean two currencies, and so is `元`, which in Traditional writing
+may. A number that nobody calls money is none; a sum below zero is kept as what it is, and is never a price.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from weakref import WeakKeyDictionary
 
 from advisor.pack.offer import Amount, Paste, Said
 from advisor.pack.offer_words import Words, searched
 
-_NUMBER = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,9}(?:\.\d+)?"
+_FIGURES = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,9}(?:\.\d+)?"
+# A number in characters is a sum where it counts hundreds or more, or where a sign of money follows.
+_HAN = r"(?<![零〇一二两三四五六七八九十百千万第])[一二两三四五六七八九十][零〇一二两三四五六七八九十百千万]"
+_NUMBER = (
+    rf"{_FIGURES}|{_HAN}*[百千万][零〇一二两三四五六七八九十百千万]*"
+    r"|[一二两三四五六七八九十]{1,3}(?=\s*(?:元|港[币元]|美[金元]|蚊|块钱))"
+)
 _SCALES = {"万": 10_000, "w": 10_000, "千": 1_000, "k": 1_000, "m": 1_000_000}
 _CLAUSE = re.compile(r"[，。;；、|!！\n]|,(?!\d{3})|(?<![a-z])(?:and|plus)(?![a-z])|\.\s|[()]")
+# A minus is right before its sum, and no dash of a range or of a word.
+_MINUS = r"(?<![\w)%.])(?<![\d)%]\s)-"
+# Signs that several currencies share: a dollar, and 元.
+SHARED = ("dollar", "yuan")
 # How far before and behind a sum its words may stand, in characters.
 _HEAD, _TAIL = 2**5, 2**5
 _PERIODS = ("hour", "day", "week", "month", "quarter", "year")
@@ -30,9 +42,14 @@ class _Money:
         sign = "|".join(sorted(self.signs, key=len, reverse=True))
         self.amount = re.compile(
             rf"(?P<pre>{sign})?\s*(?P<n>{_NUMBER})\s*(?P<scale>万|千|[kw](?![a-z\d])|m(?:n|illion)?(?![a-z\d/]))?"
+            r"(?:(?<=万)(?P<rest>[1-9])千?(?![\d.,]|\s*(?:台|张|卡|块|个|年|月|天|核|[gt])))?"
             rf"(?:\s*[-~]\s*(?:{sign})?\s*(?P<high>{_NUMBER})\s*(?P<scale2>万|千|[kw](?![a-z\d]))?)?\s*(?P<post>(?:{sign})(?![a-z]))?"
         )
         self.sign = re.compile(sign)
+        self.below = re.compile(
+            rf"(?:{_MINUS}|(?<![a-z])(?:负|minus |negative ))(?P<pre>{sign})?\s*(?:{_FIGURES})"
+            rf"|(?P<sign>{sign})\s?-(?:{_FIGURES})"
+        )
         self.cue = re.compile(
             r"(?:价格?|报价|租金|月付|月租|月费|年付|季付|时租|日租|单价|费用|price|rent|cost|rate|fee|quote|monthly|hourly|mrc|total)"
             r"(?:\s*(?:only|just|仅|只要|低至|为|是|of|at|per month|per hour|/月|含税|未税))?[\s:=|]*$"
@@ -41,12 +58,13 @@ class _Money:
     def currency(self, found: re.Match[str], tail: str) -> str:
         """The currency of a sum: the sign behind where both stand, since `$5 USD` is in US dollars."""
         behind = re.search(r"(?<![a-z])(usd|hkd|cny|rmb|sgd)(?![a-z]|\s*\d)", tail)
-        for text in (found["post"], found["pre"], behind[1] if behind and found["pre"] else None):
-            if text:
-                key = next((name for name in sorted(self.signs, key=len, reverse=True) if re.fullmatch(name, text)), "")
-                if key and self.signs[key] != "dollar":
-                    return self.signs[key]
-        return "dollar" if found["post"] or found["pre"] else ""
+        named = [self._named(text) for text in (found["post"], found["pre"], behind[1] if behind else None) if text]
+        # A sign that says which currency counts before one that several share.
+        return next((each for each in named if each not in SHARED), named[0] if named else "")
+
+    def _named(self, text: str) -> str:
+        return next((self.signs[name] for name in sorted(self.signs, key=len, reverse=True)
+                     if re.fullmatch(name.split("(?=")[0], text)), "")  # fmt: skip
 
 
 _BUILT: WeakKeyDictionary[Words, _Money] = WeakKeyDictionary()
@@ -71,7 +89,8 @@ def amounts(line: Paste, words: Words, taken: Sequence[tuple[int, int]]) -> list
         head, tail = _beside(text, found, floor)
         signed = bool(found["pre"] or found["post"])
         period = _period(head, tail, words)
-        if not signed and not (money.cue.search(head) or (period and _starts_period(tail, words))):
+        bare = not signed and not (money.cue.search(head) or (period and _starts_period(tail, words)))
+        if bare and not (found["scale"] in ("万", "k", "w") and _stands_alone(text, found)):
             continue
         if (
             not signed
@@ -81,6 +100,7 @@ def amounts(line: Paste, words: Words, taken: Sequence[tuple[int, int]]) -> list
             continue
         floor = found.end()
         low = _figure(found["n"], found["scale"] or (found["scale2"] if found["high"] else None), words)
+        low += _figure(found["rest"] or "0", "千", words)
         high = _figure(found["high"], found["scale2"], words) if found["high"] else low
         basis = (
             "card"
@@ -91,16 +111,44 @@ def amounts(line: Paste, words: Words, taken: Sequence[tuple[int, int]]) -> list
         )
         out.append(Amount(
             _role(head, tail, words), min(low, high), max(low, high), money.currency(found, tail), period, basis,
-            _ahead(head, tail, words), _quote(line, found), _unit(tail),
+            _ahead(head, tail, words), _quote(line, found), _unit(tail), bare,
         ))  # fmt: skip
     return out
+
+
+def _stands_alone(text: str, found: re.Match[str]) -> bool:
+    """Whether `18k` or `1.8万` makes up a clause by itself, as a price in a chat does."""
+    before, behind = text[: found.start()].rstrip(), text[found.end() :]
+    return (not before or before[-1] in "，,。;；:、/|(") and re.match(
+        r"\s*(?:$|[，,。;；、/|)\n]|全包|包干|含税|不含税|未税|all[- ]in|net\b|起)", behind
+    ) is not None
+
+
+def settled(found: Sequence[Amount], lang: str) -> list[Amount]:
+    """The sums of a whole offer: one that nothing calls money counts only where there is no other rent, and `元` is the
+    mainland's but in Traditional writing, where nobody says whose it is."""
+    called = [one for one in found if not one.bare]
+    kept = called if any(one.role == "rent" for one in called) else found
+    yuan = "" if lang == "zh-Hant" else "CNY"
+    return [replace(one, currency=yuan) if one.currency == "yuan" else one for one in kept]
+
+
+def below_zero(line: Paste, words: Words) -> Iterator[Said]:
+    """A sum of zero money or less that is no discount: no price can be that."""
+    money = _of(words)
+    for found in money.below.finditer(line.plain):
+        head, tail = _beside(line.plain, found, 0)
+        called = found["pre"] or found["sign"] or money.cue.search(head) or _starts_period(tail, words)
+        signed = called or money.sign.match(tail.lstrip(" kw万千"))
+        if signed and _role(head, tail, words) not in ("discount", "refund"):
+            yield Said("price_below_zero", True, _quote(line, found))
 
 
 def _glued(text: str, found: re.Match[str]) -> bool:
     """A number inside a word or a version (`cn2`, `7x24`, `ddr5`) is no sum."""
     start = found.start("n")
     before = text[start - 1 : start]
-    if before == "-" and not text[max(0, start - 2) : start - 1].strip():
+    if re.search(rf"(?:{_MINUS}|负|minus |negative )$", text[: found.start("pre")] if found["pre"] else text[:start]):
         return True  # a sum below zero is no price
     return not found["pre"] and ((before.isalpha() and before.isascii()) or before in (".", "*"))
 

@@ -16,15 +16,18 @@ from advisor.pack import offer_money
 from advisor.pack.offer import Offer, Paste, Said
 from advisor.pack.offer_cards import Named, counted, mentions
 from advisor.pack.offer_disks import disks
+from advisor.pack.offer_rebates import rebates
 from advisor.pack.offer_words import Reading, Words, searched, words_of
 
 # What ends a clause; a comma inside a figure does not.
-_CLAUSE = re.compile(r"[，。;；、|!！?？\t]|,(?!\d{3})|\s/\s|\n|\.\s")
+_CLAUSE = re.compile(r"[，。;；、|!！?？\t]|,(?!\d{3})|\s/\s|\n|\.\s|(?<![a-z])but(?![a-z])|但是?")
 # How far around a name a denial is looked for, and how much of a line is quoted.
 _NEAR, _SHOWN, _QUOTED = 2**4, 2**5, 2**7
 # How many times one name counts in one line.
 _MOST = 2**3
 Span = tuple[int, int]
+# Begins the word for a place where it is not.
+NOT = "not_"
 
 
 def read(offer: Offer, text: Paste, library: Library) -> Offer:
@@ -42,7 +45,9 @@ def read(offer: Offer, text: Paste, library: Library) -> Offer:
             offer.add(_read(reading, line, words, taken, memory))
         offer.add(disks(line, words, memory + taken))
         offer.add(offer_money.terms(line, words))
+        offer.add(offer_money.below_zero(line, words))
         offer.amounts += offer_money.amounts(line, words, taken)
+        offer.rebates += rebates(line, words)
     offer.add(offer_money.ahead(text, words, "prepay_months" in offer.said))
     _choose(offer, named)
     return offer
@@ -81,7 +86,7 @@ def _read(reading: Reading, line: Paste, words: Words, taken: Sequence[Span], me
     if found := searched(reading.no, text):
         yield Said(reading.name, False, clause(line, found.span()))
         return
-    counts = reading.kind in ("size", "rate", "number", "days", "hours")
+    counts = reading.kind in ("size", "rate", "number", "days", "hours", "months")
     for pattern in reading.patterns:
         for found in islice(pattern.finditer(text), _MOST):
             if _inside(found.span(), skipped) or (counts and _inside(found.span(), taken)):
@@ -90,7 +95,7 @@ def _read(reading: Reading, line: Paste, words: Words, taken: Sequence[Span], me
             if value is not None:
                 memory += [found.span()] if reading.kind == "size" else []
                 yield from _said(reading, value, line, found, words)
-                if counts and reading.kind != "rate":
+                if counts and reading.kind != "rate" and not words.open.search(_around(text, found.span())):
                     return
     if found := searched(reading.now, text):
         yield from _said(reading, 0.0, line, found, words)
@@ -115,6 +120,9 @@ def _value(reading: Reading, found: re.Match[str], words: Words) -> float | bool
         return found[0]
     if kind in ("days", "hours"):
         return _time(found, words, "days" if kind == "days" else "h")
+    if kind == "months":
+        months = words.number(found)
+        return months and months * (words.entries["money"]["ahead_months"]["year"] if found["t"][0] in "y年" else 1)
     value = words.number(found)
     if value is None and found.groupdict().get("prefix"):
         return float(2 ** (_ADDRESS_BITS - int(found["prefix"])))
@@ -151,15 +159,22 @@ def _time(found: re.Match[str], words: Words, unit: str) -> float | None:
 
 def _choices(reading: Reading, line: Paste, words: Words, skipped: Sequence[Span]) -> Iterator[Said]:
     for value, patterns in reading.values.items():
+        denial: Said | None = None
         for pattern in patterns:
             found = next((one for one in pattern.finditer(line.plain) if not _inside(one.span(), skipped)), None)
-            if found is None or (denied(line.plain, found.span(), words) and value != "single"):
+            if found is None:
+                continue
+            if denied(line.plain, found.span(), words) and value != "single":
+                denial = denial or Said(reading.name, f"{NOT}{value}", clause(line, found.span()))
                 continue
             around = _around(line.plain, found.span())
             if reading.name == "raid" and searched(words.any_of("disks", "system"), around):
                 continue  # a mirrored system disk says nothing of the data disks
             yield Said(reading.name, value, clause(line, found.span()), "open" if words.open.search(around) else "")
             break
+        else:
+            if denial is not None and reading.name == "location":
+                yield denial  # "not in Hong Kong" says where it is not
 
 
 def denied(text: str, span: Span, words: Words) -> bool:

@@ -40,13 +40,20 @@ class Grid:
     rows: tuple[tuple[Paste, ...], ...]
 
 
-def unquoted(text: Paste) -> Paste:
-    """A text without the marks of quoted e-mail."""
+def unquoted(text: Paste, library: Library) -> Paste:
+    """A text without the marks of quoted e-mail; where the answer itself names a price, without the question quoted."""
+    words = words_of(library)
+    said = {True: [], False: []}  # type: dict[bool, list[Paste]]
+    for each in text.lines():
+        said[_QUOTED.match(each.plain) is not None].append(each)
+    priced = {kind: any(amounts(each, words, []) for each in lines) for kind, lines in said.items()}
+    carded = any(next(mentions(each.plain, words, library), None) for each in said[False])
+    drop = bool(said[True]) and (priced[False] or (carded and not priced[True]))
     raw, plain, place = [], [], 0
     for line in text.plain.split("\n"):
         end = place + len(line)
         found = _QUOTED.match(line)
-        start = place + (found.end() if found else 0)
+        start = end if drop and found else place + (found.end() if found else 0)
         raw.append(text.raw[start:end])
         plain.append(text.plain[start:end])
         place = end + 1

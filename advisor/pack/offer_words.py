@@ -17,6 +17,7 @@ from advisor.knowledge.library import Library
 
 WHERE = "knowledge/words/offer.yaml"
 _HAN = "一二两三四五六七八九十单双半"
+_DIGIT, _PLACE = "一二两三四五六七八九十", "零〇一二两三四五六七八九十百千"
 _FIGURE = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,9}(?:\.\d+)?"
 
 
@@ -44,11 +45,13 @@ class Words:
         self._compiled: dict[tuple[str, ...], tuple[re.Pattern[str], ...]] = {}
         self.numerals: Mapping[str, float] = {str(key): float(value) for key, value in entries["numerals"].items()}
         spelled = "|".join(sorted((word for word in self.numerals if word.isascii()), key=len, reverse=True))
-        number = rf"(?:{_FIGURE}|[{_HAN}]{{1,3}}|(?<![a-z])(?:{spelled})(?![a-z]))"
-        size = rf"(?P<n>{_FIGURE})\s*(?P<u>tib|gib|tb|gb|t|g)(?![a-z]|/s)"
+        spelled = rf"(?<![a-z\-])(?:{spelled})(?:[- ](?:{spelled}))?(?![a-z])"
+        han = rf"[{_DIGIT}][百千][{_PLACE}]*|[{_HAN}]{{1,3}}"
+        number = rf"(?:{_FIGURE}|{han}|{spelled})"
+        size = rf"(?P<n>{_FIGURE}|(?<![{_PLACE}第])[{_DIGIT}][{_PLACE}]{{0,4}})\s*(?P<u>tib|gib|tb|gb|t|g)(?![a-z]|/s)"
         rate = rf"(?P<n>{_FIGURE})\s*(?P<u>gbps|gbit/s|gb|g|mbps|mbit/s|mb|m|兆)(?![a-z]|/s)"
-        self._names = {"{n}": f"(?P<n>{number})", "{size}": size, "{rate}": rate, "{x}": r"\s*[x*]\s*",
-                       "{to}": r"[\s:=(为是约~>≥\-]{0,6}(?:不低于|至少|大于)?\s*"}  # fmt: skip
+        self._names = {"{n}": f"(?P<n>{number})", "{of}": f"(?P<of>{number})", "{size}": size, "{rate}": rate,
+                       "{x}": r"\s*[x*]\s*", "{to}": r"[\s:=(为是约~>≥\-]{0,6}(?:不低于|至少|大于)?\s*"}  # fmt: skip
 
     def pattern(self, text: str) -> re.Pattern[str]:
         """A pattern of the file with its short names filled in."""
@@ -89,13 +92,27 @@ class Words:
         try:
             return float(text.replace(",", ""))
         except ValueError:
-            return self._tens(text)
+            return self._spelled(text) if text.isascii() else self._han(text)
 
-    def _tens(self, text: str) -> float | None:
-        head, ten, tail = text.partition("十")
-        if not ten or any(part and part not in self.numerals for part in (head, tail)):
-            return None
-        return self.numerals.get(head, 1.0) * self.numerals["十"] + self.numerals.get(tail, 0.0)
+    def _spelled(self, text: str) -> float | None:
+        """`seventy-two`: a number of two words is their sum."""
+        parts = [self.numerals.get(word) for word in re.split(r"[- ]", text)]
+        return None if None in parts else sum(part for part in parts if part is not None)
+
+    def _han(self, text: str) -> float | None:
+        """`一万八千`, `六十四`, and `三千五`, whose last figure is of the next lower place."""
+        ten, whole, below, digit, place = self.numerals["十"], 0.0, 0.0, 0.0, 0.0
+        for char in text:
+            value = self.numerals.get(char)
+            if value is None:
+                return None
+            if value < ten:  # 九五 is ninety-five, as in 九五折
+                digit, place = digit * ten + value, place if value else 0.0
+            elif char == "万":
+                whole, below, digit, place = (whole + below + digit) * value, 0.0, 0.0, value
+            else:
+                below, digit, place = below + (digit or 1.0) * value, 0.0, value
+        return whole + below + digit * (place / ten if place > ten else 1.0)
 
     @cached_property
     def readings(self) -> tuple[Reading, ...]:

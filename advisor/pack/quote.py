@@ -12,6 +12,7 @@ from typing import Literal
 
 from advisor.knowledge.library import Library
 from advisor.pack.offer import Offer, Said
+from advisor.pack.offer_read import NOT
 from advisor.pack.requirements import Requirement
 
 Status = Literal["met", "missing", "contradicts", "not_stated"]
@@ -75,7 +76,9 @@ def _card(offer: Offer, asked: Requirement, library: Library) -> Line:
 
 
 def _price(offer: Offer, asked: Requirement) -> Line:
-    rents = [one for one in offer.amounts if one.role == "rent"]
+    rents = [one for one in offer.amounts if one.role == "rent" and one.high > 0]
+    if not rents and (below := offer.said.get("price_below_zero")):
+        return Line(asked, "contradicts", tuple(below), "below_zero")
     if not rents:
         return Line(asked, "not_stated", tuple(offer.said.get("price", ())[:1]))
     said = (Said("price", rents[0].quote, rents[0].quote),)
@@ -182,6 +185,11 @@ def _among(asked: Requirement, said: Sequence[Said]) -> Line:
         agreed = all(one.value is not False for one in said)
         return Line(asked, "met" if agreed else "missing", shown, "confirmed" if agreed else "")
     words = [str(one.value) for one in said]
+    placed = [word for word in words if not word.startswith(NOT)]
+    if not placed and not wanted & {word.removeprefix(NOT) for word in words}:
+        return Line(asked, "not_stated", shown, "vague")
+    # Where it is not matters only as long as nobody says where it is.
+    words = placed or words
     right = [word for word in words if word in wanted]
     wrong = [word for word in words if word not in wanted and word not in record.vague]
     if right and not wrong:

@@ -14,6 +14,7 @@ from advisor.knowledge.library import Library
 from advisor.knowledge.records.gpus import Gpu
 from advisor.pack.offer import Offer
 from advisor.pack.offer_cards import form_of
+from advisor.pack.offer_read import NOT
 from advisor.pack.quote_price import Price
 
 T = TypeVar("T")
@@ -38,6 +39,8 @@ def facts(offer: Offer, price: Price | None, library: Library) -> dict[str, Valu
     cards = [library.gpus[key] for key in offer.cards]
     if cards:
         found |= _of_cards(offer, cards)
+    if offer.said.get("price_below_zero"):
+        found["price_below_zero"] = True
     found |= _of_terms(offer)
     found |= _of_lines(offer)
     if price is not None:
@@ -150,9 +153,11 @@ def _of_lines(offer: Offer) -> dict[str, Value]:
         found["bandwidth_share_said"] = bool(share)
     if (rtt := offer.number("rtt_promised")) is not None:
         found["rtt"] = Quantity(rtt, "ms")
-    places = offer.words("location")
-    if places:
+    said = offer.words("location")
+    if places := [place for place in said if not place.startswith(NOT)]:
         found["in_hong_kong"] = "hong_kong" in places
+    elif f"{NOT}hong_kong" in said:
+        found["in_hong_kong"] = False
     return found
 
 

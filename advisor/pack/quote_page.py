@@ -254,8 +254,9 @@ class _Page:
         for part in price.parts if len(price.parts) > 1 else ():
             name = speech.fixed(f"part_{part.name}")
             known = part.low is not None and part.high is not None
+            key = "part_not_counted" if part.name.endswith("_if") else "part_no_sum"
             shown = speech.money((part.low or 0, part.high or 0), price.currency) if known else speech.fixed(
-                "part_no_sum", quote=quoting_plain(part.quote))  # fmt: skip
+                key, quote=quoting_plain(part.quote))  # fmt: skip
             yield speech.pair(name, shown)
         if price.month is not None:
             yield speech.fixed("price_month", sum=speech.money(price.month, price.currency))

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from advisor.core.units import Range
+from advisor.core.units import Range, convert
 from advisor.estimate import cost
 from advisor.knowledge.library import Library
-from advisor.pack.offer import Amount, Offer
+from advisor.pack.offer import Amount, Offer, Rebate
 from advisor.pack.offer_words import words_of
 
 Position = Literal["below_half", "below", "inside", "above", "above_twice"]
@@ -86,12 +86,15 @@ def price(offer: Offer, library: Library) -> Price | None:
     cards = int(count) if count else 1 if single else None
     hours = library.heuristic("cost.hours_a_month").value
     month = _month(rent, cards, library)
-    hour = (month[0] / hours / cards, month[1] / hours / cards) if month and cards else None
+    off = _rebates(offer, month)
+    net = _total((Part("rent", *month), *off)) if month else None
+    hour = (net[0] / hours / cards, net[1] / hours / cards) if net and cards else None
     band = _band(offer, currency, library)
     spread = cost.constants(library)
-    parts = _parts(offer, month, currency, library)
+    parts = _parts(offer, month, off, currency, library)
+    paid = _total((Part("rent", *month), *(one for one in off if one.name == "discount"))) if month else None
     return Price(
-        rent, currency, cards, count is not None, hour, _total(parts), parts, _first(offer, month, currency), hours,
+        rent, currency, cards, count is not None, hour, _total(parts), parts, _first(offer, paid, currency), hours,
         band, _position(hour, band, spread), _per_card(hour, cards, rent, band, spread),
         _differ(rents, cards, library), tuple(one for one in offer.amounts if one is not rent),
     )  # fmt: skip
@@ -242,10 +245,50 @@ def _differ(rents: Sequence[Amount], cards: int | None, library: Library) -> boo
     )
 
 
-def _parts(offer: Offer, month: tuple[float, float] | None, currency: str, library: Library) -> tuple[Part, ...]:
+def _rebates(offer: Offer, month: tuple[float, float] | None) -> tuple[Part, ...]:
+    """What comes off the month's rent, below zero; what hangs on a condition that the offer does not show is named
+    without a sum. Where a list price stands beside the offer's own, the discount is in the price already."""
     if month is None:
         return ()
-    parts = [Part("rent", *month)]
+    low, high = month
+    parts = []
+    listed = any(one.role == "list" for one in offer.amounts)
+    for one in sorted(offer.rebates, key=lambda each: each.kind != "percent"):
+        if one.kind == "percent" and listed:
+            continue
+        share = _share(one, offer)
+        name = "discount" if one.kind == "percent" else "free_month"
+        if share is None:
+            parts.append(Part(f"{name}_if", None, None, one.quote))
+            continue
+        # Later rebates are taken off what the earlier ones leave.
+        parts.append(Part(name, -low * share, -high * share, one.quote))
+        low, high = low * (1 - share), high * (1 - share)
+    return tuple(parts)
+
+
+def _share(one: Rebate, offer: Offer) -> float | None:
+    """What part of the rent a rebate takes off, None where its condition or its term is not shown."""
+    if one.only_if > _terms(offer):
+        return None
+    if one.kind == "percent":
+        return convert(one.value, "%", "share")
+    term = one.of or _term(offer)
+    if one.kind == "extra":
+        return one.value / (term + one.value) if term else None
+    return one.value / term if term and term > one.value else None
+
+
+def _parts(
+    offer: Offer, month: tuple[float, float] | None, off: Sequence[Part], currency: str, library: Library
+) -> tuple[Part, ...]:
+    if month is None:
+        return ()
+    parts = [Part("rent", *month), *off]
+    for one in offer.amounts:
+        if one.role == "discount":
+            less = _extra(one, offer, currency, library) if one.period else Part("discount_if", None, None, one.quote)
+            parts.append(replace(less, low=-less.low, high=-less.high) if less.low and less.high else less)
     for one in offer.amounts:
         if one.role in ("bandwidth", "address", "storage", "backup", "traffic"):
             parts.append(_extra(one, offer, currency, library))
@@ -288,8 +331,10 @@ def _tax(offer: Offer, parts: Sequence[Part], quote: str, library: Library) -> P
 
 
 def _term(offer: Offer) -> float | None:
-    """The months over which a fee paid once is spread: what is paid ahead, None where nothing is said."""
-    return offer.number("term_months") or offer.number("prepay_months")
+    """The months over which a fee paid once is spread: the term, what is paid ahead, or the months of a rebate; None
+    where nothing is said."""
+    paid = next((one.of for one in offer.rebates if one.of), None)
+    return offer.number("term_months") or paid or offer.number("prepay_months")
 
 
 def _total(parts: Sequence[Part]) -> tuple[float, float] | None:

@@ -77,9 +77,9 @@ def test_moved_columns_and_a_lost_id_do_no_harm() -> None:
     assert states("offer.csv", as_csv(table)) == EXPECTED
 
 
-def test_an_empty_sheet_says_nothing() -> None:
-    reply = quotes.compare([("comparison.xlsx", files(PLAN, LIBRARY, "en")["comparison.xlsx"])], PLAN).json
-    assert [offer["verdict"] for offer in reply["offers"]] == ["unknown"]
+def test_an_empty_sheet_is_refused_as_none() -> None:
+    with pytest.raises(BadInput, match=r"comparison\.xlsx: holds nothing that I can read as an offer"):
+        quotes.compare([("comparison.xlsx", files(PLAN, LIBRARY, "en")["comparison.xlsx"])], PLAN)
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+cmd|' /C calc'!A0", "-2", "@SUM(A1)", "\t=1", "|x"])
