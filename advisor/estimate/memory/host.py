@@ -23,7 +23,7 @@ def host_ram(workload: Workload, library: Any, cards_per_host: int | None = None
     job = fill(workload, find(workload.framework, library), c)
     ranks = whole("cards a host", cards_per_host if cards_per_host is not None else job.n_gpus)
     hosts = max(job.n_gpus / ranks, 1.0)
-    copy = stored_bytes(job.weights, c) * job.shape.params * (1 + job.frozen_copies)
+    copy = _on_host(job, c) * job.shape.params * (1 + job.frozen_copies)
     moved = _moved(job, c) / hosts
     base = c.host_per_rank * ranks
     low, likely, high = (base + moved * pinned + load for pinned, load in _cases(job, c, copy, ranks))
@@ -71,8 +71,16 @@ def _moved(job: Job, c: Constants) -> float:
         per_param = optimizer_bytes(job.optimizer, B32, c) + B32 + B32  # moments, masters, fp32 gradients
         moved += per_param * job.shape.params * job.trained_copies
     if job.offload == "params+optimizer":
-        moved += stored_bytes(job.weights, c) * job.shape.params * (1 + job.frozen_copies)
+        # FSDP trains the fp32 parameters themselves; DeepSpeed keeps 16-bit ones beside their masters.
+        own = 0.0 if job.engine == "torch" and not job.adapters else 1.0
+        moved += _on_host(job, c) * job.shape.params * (own + job.frozen_copies)
     return moved
+
+
+def _on_host(job: Job, c: Constants) -> float:
+    """Bytes a parameter of one copy of the weights on a host: what is loaded, moved there or gathered to be saved."""
+    sixteen = job.weights == "mixed" and job.engine != "torch"
+    return B16 if sixteen else stored_bytes(job.weights, c)
 
 
 def _cases(job: Job, c: Constants, copy: float, ranks: int) -> tuple[tuple[float, float], ...]:
