@@ -253,7 +253,8 @@ def test_scripts_seen_with_and_without_checkpointing_are_counted_both_ways(libra
     # 7B in 8 bits with eager attention, 8 x 512 tokens: 34 x 512 x 8 x 4096 B and 5 x 32 x 512^2 x 8 B a layer are
     # 0.91 GB, 29 GB over 32 layers; with 7 GB of weights one thread saw 37 GB, others ran it on 24 GB.
     asked = {"model.params": billions(7), "tuning.method": "lora", "gpu.id": "a100_40gb_sxm", "gpu.count": count(1),
-             "tuning.framework": "alpaca_lora", "workload.seq_len": tokens(512), "workload.micro_batch": count(8)}  # fmt: skip
+             "tuning.framework": "alpaca_lora", "workload.seq_len": tokens(512),
+             "workload.micro_batch": count(8)}  # fmt: skip
     either, on = (reply(asked | more)["options"][0]["peak_gib"] for more in ({}, {"tuning.grad_ckpt": True}))
     assert either["high"] > 28
     assert on["high"] < 24
