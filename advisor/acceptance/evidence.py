@@ -38,6 +38,13 @@ _TELLING = (
 _NUMBERS = re.compile(r"\d+(?=[.:,\]])|0x[0-9a-f]+|\[[\s\d.]+\]")
 # What stands where a character was lost: by us, or by the terminal that the text was copied from.
 _DAMAGE = ("\ufffd", "▒")
+# From one such character in eight on, nobody reads it.
+_PART = 2**3
+_NOT_RUN = re.compile(
+    r"command not found|: not found\s*$|未找到命令|找不到命令|is not recognized as|不是内部或外部命令|不是內部或外部命令"
+    r"|No such file or directory",
+    re.IGNORECASE | re.MULTILINE,
+)
 _ARCHIVES = (".tar", ".tgz", ".tar.gz", ".zip")
 
 
@@ -47,6 +54,8 @@ class Output:
 
     file: str
     reading: Reading | None
+    problem: str = ""
+    """Why there is no reading: empty, noise, not_run or unknown_tool."""
 
 
 def gather(path: Path, tool: str | None = None) -> Iterator[Output]:
@@ -83,7 +92,7 @@ def read_text(text: str, file: str, tool: str | None = None, cut: bool = False) 
     for number, (known, piece) in enumerate(found):
         name = file if len(found) < 2 else f"{file}#{number + 1}"
         if known is None:
-            yield Output(name, None)
+            yield Output(name, None, _problem(piece))
             continue
         reading = _read(known, piece)
         if cut and known.name != "dmesg":
@@ -92,6 +101,23 @@ def read_text(text: str, file: str, tool: str | None = None, cut: bool = False) 
             # Some bytes could not be read: what was read stands, but it proves nothing.
             reading.complete = False
         yield Output(name, reading)
+
+
+def _problem(text: str) -> str:
+    """What is wrong with a text that no tool printed."""
+    if not text.strip("\x00 \t\r\n\ufeff"):
+        return "empty"
+    odd = sum(char in _DAMAGE or not (char.isprintable() or char.isspace()) for char in text[:EDGE])
+    if odd * _PART > len(text[:EDGE]):
+        return "noise"
+    return "not_run" if _NOT_RUN.search(text) else "unknown_tool"
+
+
+def tool_named(file: str) -> str:
+    """The tool that a file's name speaks of, the longest name first; empty where it speaks of none."""
+    stem = re.sub(r"[^a-z0-9]+", "-", file.lower().rpartition("/")[2])
+    found = [name for name in BY_NAME if len(name) > 2 and re.search(rf"(?:^|-){re.escape(name.lower())}(?:-|$)", stem)]
+    return max(found, key=len, default="")
 
 
 def _read(tool: Tool, text: str) -> Reading:

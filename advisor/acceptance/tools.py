@@ -78,6 +78,7 @@ TOOLS: tuple[Tool, ...] = (
         r"MiB /\s*\d+MiB",
         r"GPU is lost",
         r"No devices were found",
+        r"nvidia-smi: (?:(?:command )?not found|未找到命令|找不到命令)",
     ),
     known("gpu-stream", bandwidth.read_stream, r"^[ \t]*STREAM Benchmark", r"STREAM_(?:COPY|TRIAD|ADD|SCALE)_\w+_gpu_"),
     known(

@@ -39,7 +39,7 @@ SERVICES: tuple[Tool, ...] = (
         snapshots.read_zfs,
         r"^NAME\s+USED\s+AVAIL\s+REFER",
         r"^no datasets available",
-        r"^[\w./-]+@\S+\s+\S+",
+        r"^[\w./-]+@\S+\s+(?:\d[\d.]*[BKMGTP]?|-)\s+\S",
     ),
     known("btrfs-snapshots", snapshots.read_btrfs, r"^ID \d+ gen \d+ .*top level \d+"),
     known(

@@ -102,7 +102,7 @@ def ask(text: str, *, lang: Lang | None = None, model_config: Path | None = None
     asked = Asked(
         answers=tuple(sets.answers),
         intent=seen.intent,
-        understood=seen.slots,
+        understood=sets.slots,
         rejected=tuple(seen.rejected),
         problems=tuple(sets.problems),
         config=_config(model_config),
@@ -140,15 +140,24 @@ def advise(
     from advisor.dialogue.answers import answers_from
 
     library = open_library()
+    given = {key: value for key, value in given.items() if value is not None}
     sets = answers_from(given, library)
     asked = Asked(
         answers=tuple(sets.answers),
         intent="ask_feasibility",
-        understood=dict(given),
+        understood=_as_read(given, sets.slots),
         problems=tuple(sets.problems),
         config=_config(model_config),
     )
     return _reply(asked, lang or "en", library, day)
+
+
+def _as_read(given: Mapping[str, object], slots: Mapping[str, Any]) -> dict[str, object]:
+    """What was given, with a total of cards as it was spread over servers."""
+    if "nodes" not in slots or "nodes" in given or "gpu.nodes" in given:
+        return dict(given)
+    count = "gpu.count" if "gpu.count" in given else "gpu_count"
+    return {**given, count: slots["gpu_count"], "nodes": slots["nodes"]}
 
 
 def _reply(asked: Asked, lang: Lang, library: Library, day: date | None) -> Reply:

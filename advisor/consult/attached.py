@@ -160,9 +160,7 @@ def _why(file: Any, wording: Wording) -> str:
     for finding in file.findings:
         if finding.judgement == file.judgement:
             return wording.filled(finding.say, finding.values)
-    if file.problem in judged.SENTENCE:
-        return wording.text(judged.SENTENCE[file.problem])
-    return str(file.problem)
+    return "; ".join(judged.problems(file, wording))
 
 
 def _plan(said: Said) -> Json | None:

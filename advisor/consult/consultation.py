@@ -117,7 +117,7 @@ def _rows(desk: Desk, answers: Facts) -> Iterator[tuple[Judged, tuple[Task, Gpu]
     """One judged plan for each method to size; one run without a plan where nothing is to be sized."""
     asks = [Fact("asks.intent", desk.asked.intent, "said"), Fact("place.kind", desk.market.kind, "known")]
     if "gpu_model" in desk.asked.understood:
-        asks.append(Fact("gpu.known", bool(cards_meant(desk, answers)), "known"))
+        asks.append(Fact("gpu.known", _sizeable(desk, answers), "known"))
     known = answers.plus(*asks, *figures.transfer_facts(answers, desk.library))
     base_facts = with_named_card(desk, known)
     first = desk.base.run(with_defaults(desk, base_facts, ""))
@@ -131,10 +131,12 @@ def _rows(desk: Desk, answers: Facts) -> Iterator[tuple[Judged, tuple[Task, Gpu]
         and desk.asked.intent in _ABOUT_SIZE
         and len(stated_hardware(desk, known)) == 1
         and "model.id" not in answers
+        and "model.closed" not in answers
     ):
         yield from ((row, None) for row in _largest(desk, base_facts, methods))
         return
-    if seen is None or not methods:
+    unheard = "gpu_model" in desk.asked.understood and not _sizeable(desk, answers)
+    if seen is None or not methods or unheard:
         for unsized in _unsized(desk, known, first):
             yield Judged(None, unsized, stated or "", word(answers, "tuning.stage") or "", stated=True), None
         return
@@ -149,6 +151,11 @@ def _rows(desk: Desk, answers: Facts) -> Iterator[tuple[Judged, tuple[Task, Gpu]
         if not hardware:
             options = searched(desk, known, task)
             yield _first_good(desk, facts, task, options, hardware_stated=False, method_stated=stated is not None)
+
+
+def _sizeable(desk: Desk, answers: Facts) -> bool:
+    """Whether the card that was named is known here with the memory that a job can use."""
+    return any(card.memory_usable.value is not None for card in cards_meant(desk, answers))
 
 
 def _largest(desk: Desk, facts: Facts, methods: Sequence[str]) -> Iterator[Judged]:

@@ -60,9 +60,14 @@ def read_here(text: str, library: Library) -> Here:
 def _server(part: str, library: Library) -> tuple[str, int, int]:
     from advisor.consult.stated import forms
     from advisor.dialogue.cards import resolve_card
+    from advisor.dialogue.servers import most_in_one_server, spread
     from advisor.dialogue.understand import understand
 
-    slots: Mapping[str, Any] = understand(part, library).slots
+    seen = understand(part, library)
+    if seen.rejected:
+        said = ", ".join(str(row["text"]) for row in seen.rejected)
+        raise BadInput(f'"{said}" cannot be counted', where="here", expected="e.g. 8xA100 80GB")
+    slots: Mapping[str, Any] = seen.slots
     name, count, nodes = slots.get("gpu_model"), slots.get("gpu_count", 1), slots.get("nodes", 1)
     if not isinstance(name, str) or not isinstance(count, int | float) or not isinstance(nodes, int | float):
         names = [each for known in library.gpus.names().values() for each in known]
@@ -73,6 +78,10 @@ def _server(part: str, library: Library) -> tuple[str, int, int]:
     if size is not None:
         cards = [each for each in cards if each.memory.value == convert(float(size), "GB", "GB")] or cards
     chosen = forms(cards, int(count))
+    if "nodes" not in slots and int(count) == count:
+        count, nodes = spread(int(count), most_in_one_server(library))
+        if count * nodes != slots.get("gpu_count", 1):
+            raise BadInput("cannot be spread over equal servers", where="here", expected="e.g. 2 nodes of 8xH800")
     if not chosen or not 1 <= count * nodes <= MOST_CARDS:
         raise BadInput("names no card that I know", where="here", expected="8xA100 80GB")
     # Where the name stands for several sizes, the smallest one promises least.

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from advisor.acceptance import cards, comparisons, faults, order
 from advisor.acceptance.decode import clean, decode
-from advisor.acceptance.evidence import Output, gather, read_text
+from advisor.acceptance.evidence import Output, gather, read_text, tool_named
 from advisor.acceptance.lines import line_of
 from advisor.acceptance.naming import find_card
 from advisor.acceptance.reading import Reading
@@ -85,6 +85,8 @@ def read_order(text: str, where: str) -> order.Order:
     slots = order.flat(data)
     extras = {key: slots.pop(key) for key in order.EXTRAS if key in slots}
     card = str(slots.get("gpu_model") or slots.get("gpu.id") or "")
+    if {"gpu_count", "gpu.count"} & slots.keys() and not {"nodes", "gpu.nodes"} & slots.keys():
+        slots["nodes"] = 1  # an order is taken at its word: a server with half of the cards has not met it
     found = answers_from(slots, open_library()).answers
     facts = {key: fact.value for key, fact in found[0].items()} if found else {}
     listed = data.get("checklist")
@@ -145,7 +147,10 @@ def _entry(file: str, entry: Any, measurable: bool, library: Library) -> FileJud
 def _file(output: Output, asked: order.Order, library: Library) -> FileJudged:
     reading = output.reading
     if reading is None:
-        return FileJudged(output.file, "", "", "inconclusive", {}, (), (), "unknown_tool")
+        named = tool_named(output.file.partition("#")[0])
+        return FileJudged(
+            output.file, "", "", "inconclusive", {}, (), (), output.problem or "unknown_tool", named=named
+        )
     try:
         enrich(reading, asked, library)
         outcome = base().run(_facts(reading, asked, library))

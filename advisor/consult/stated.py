@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from advisor.consult.desk import Desk
-from advisor.core.answer import Hardware
+from advisor.core.answer import Assumption, Hardware
 from advisor.core.facts import Fact, Facts
+from advisor.core.text import Text
 from advisor.knowledge.records.gpus import Gpu
 from advisor.plan import figures
 from advisor.plan.price import index_per_token
@@ -58,7 +59,24 @@ def stated_hardware(desk: Desk, facts: Facts) -> list[Hardware]:
     if not cards or not count:
         return []
     per_node, nodes = _in_servers(desk, facts, int(count), nodes)
+    _tell_form(desk, cards, forms(cards, per_node), per_node)
     return [Hardware(card.id, card.label, per_node, nodes) for card in forms(cards, per_node)]
+
+
+def _tell_form(desk: Desk, cards: Sequence[Gpu], taken: Sequence[Gpu], per_node: int) -> None:
+    """Say which form of a card was counted, where its name stands for several."""
+    other = [card for card in cards if card not in taken and any(card.label == one.label for one in taken)]
+    if not other:
+        return
+    names, rest = ", ".join(card.name for card in taken), ", ".join(card.name for card in other)
+    many = per_node > 2
+    why = Text(
+        f"The name stands for {rest} too; with {per_node} cards in a server the "
+        f"{'form with a switched link' if many else 'plug-in form'} is counted. Say so if it is the other.",
+        f"这个名字也可能指 {rest}；每台 {per_node} 张时按{'带交换互联的' if many else '插卡'}版本计算，"
+        "不是的话请说明。",
+    )
+    desk.assumed.setdefault("gpu.id", Assumption("gpu.id", "gpu_model", names, why))
 
 
 def _in_servers(desk: Desk, facts: Facts, count: int, nodes: int) -> tuple[int, int]:

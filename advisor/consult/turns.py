@@ -75,7 +75,7 @@ def asked_of(
     named = {key: value for key, value in slots.items() if key not in loose}
     seen = Understanding("", intent or "provide_info", named, rejected, facts=loose)
     sets = answers_of(seen, library)
-    understood = {key: value for key, value in slots.items() if not key.startswith(PASSING)}
+    understood = {key: value for key, value in {**loose, **sets.slots}.items() if not key.startswith(PASSING)}
     shape = _shape(config) if config else None
     return Asked(tuple(sets.answers), seen.intent, understood, tuple(rejected), tuple(sets.problems), shape)
 

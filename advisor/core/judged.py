@@ -48,6 +48,8 @@ class FileJudged:
     items: tuple[str, ...]
     findings: tuple[Finding, ...] = ()
     problem: str = ""
+    named: str = ""
+    """The tool that the file's name speaks of, where nothing of any tool was read in it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,18 +7,21 @@ two statements that cannot both hold are named in `problems`, never resolved in 
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from advisor.core.errors import BadInput, did_you_mean
 from advisor.core.facts import Fact, Facts, Value
 from advisor.core.text import Text
 from advisor.core.units import Quantity
+from advisor.dialogue import closed
 from advisor.dialogue.cards import cards_of, resolve_card
 from advisor.dialogue.contradictions import contradictions
 from advisor.dialogue.names import resolve_model
+from advisor.dialogue.servers import settled
 from advisor.dialogue.understand import Understanding
 from advisor.estimate.memory.frameworks import named as resolve_framework
 
@@ -43,6 +46,7 @@ _REINFORCED = {"reward": "reward", "ppo": "ppo"}
 _SMALLEST = ("micro_batch",)
 # A base that is stored quantised says so in its name: `-AWQ`, `-GPTQ-Int8`, `-Int4`.
 _PACKED = re.compile(r"-(?:AWQ|GPTQ|(?:GPTQ-)?Int(?P<bits>[48]))\b")
+_WHOLE = ("gpu_count", "gpu_count_total", "nodes", "micro_batch", "concurrency", "seq_len")
 _NUMBER = re.compile(r"\s*([-+]?\d+(?:[.,]\d+)*)\s*([A-Za-z%/]*)\s*")
 
 
@@ -52,6 +56,8 @@ class AnswerSets:
 
     answers: tuple[Facts, ...]
     problems: tuple[Text, ...] = ()
+    slots: Mapping[str, Any] = field(default_factory=dict)
+    """The slots as they were read: totals of cards spread over servers."""
 
 
 def answers_of(seen: Understanding, library: Any) -> AnswerSets:
@@ -62,7 +68,7 @@ def answers_of(seen: Understanding, library: Any) -> AnswerSets:
         for key, value in seen.facts.items()
         if _allowed(key, value, library)
     ]
-    return AnswerSets(tuple(Facts().plus(*said, *facts.values()) for facts in sets.answers), sets.problems)
+    return replace(sets, answers=tuple(Facts().plus(*said, *facts.values()) for facts in sets.answers))
 
 
 def _with_unit(key: str, value: Any, library: Any) -> Value:
@@ -87,8 +93,13 @@ def answers_from(given: Mapping[str, object], library: Any) -> AnswerSets:
     by_slot = {record.slot: record for record in library.facts.values() if record.slot}
     slots: dict[str, Any] = {}
     extra: list[Fact] = []
+    seen: dict[str, str] = {}
     for key, value in given.items():
+        if value is None:
+            continue  # a form's empty field says nothing
         record = library.facts.get(key)
+        _plainly(key, value, record or by_slot.get(key))
+        _once(key, record or by_slot.get(key), seen)
         if record is not None and record.slot is None:
             extra.append(Fact(key, _strict(key, value, record, library), "said"))
         elif record is not None and record.kind == "ref" and str(value) in _shelf(record, library):
@@ -107,11 +118,36 @@ def answers_from(given: Mapping[str, object], library: Any) -> AnswerSets:
                 do=did_you_mean(key, known),
             )
     sets = _sets(slots, library)
-    return AnswerSets(tuple(facts.plus(*extra) for facts in sets.answers), sets.problems)
+    return replace(sets, answers=tuple(facts.plus(*extra) for facts in sets.answers))
+
+
+def _plainly(key: str, value: object, record: Any) -> None:
+    """Raise `BadInput` for what is no plain value of a fact: a mapping or a list inside one, no finite number."""
+    if isinstance(value, Mapping):
+        bounds = record is not None and record.kind in ("quantity", "number") and set(value) <= {"min", "max"}
+        if not bounds or not value:
+            found = ", ".join(map(str, value)) or "nothing"
+            raise BadInput(f"{key} holds {found}", expected='one value, or for a number {"min": …, "max": …}')
+    values = [*value.values()] if isinstance(value, Mapping) else value if isinstance(value, list) else [value]
+    for item in values:
+        if not isinstance(item, str | int | float) or (isinstance(item, float) and not math.isfinite(item)):
+            raise BadInput(f'{key} holds "{item}"', expected="plain values: text, numbers, true or false")
+    if not values:
+        raise BadInput(f"{key} holds nothing", expected="a value, or leave it out")
+
+
+def _once(key: str, record: Any, given: dict[str, str]) -> None:
+    """Raise `BadInput` where a fact is given by its slot and by its id: which of the two counts is not ours to say."""
+    if record is None or record.slot in (None, "task"):
+        return
+    if record.slot in given:
+        raise BadInput(f"{key} is given twice, as {given[record.slot]} too", expected="one of the two")
+    given[record.slot] = key
 
 
 def _sets(slots: dict[str, Any], library: Any) -> AnswerSets:
-    problems: list[Text] = []
+    slots, problems = settled(slots, library)
+    read = dict(slots)
     _derive(slots, library)
     sets: list[Facts] = []
     for choice in _alternatives(slots, library):
@@ -120,7 +156,7 @@ def _sets(slots: dict[str, Any], library: Any) -> AnswerSets:
         for problem in contradictions(choice, sets[-1], library):
             if problem not in problems:
                 problems.append(problem)
-    return AnswerSets(tuple(sets) or (Facts(),), tuple(problems))
+    return AnswerSets(tuple(sets) or (Facts(),), tuple(problems), read)
 
 
 def _derive(slots: dict[str, Any], library: Any) -> None:
@@ -129,11 +165,22 @@ def _derive(slots: dict[str, Any], library: Any) -> None:
     most = library.facts["gpu.count"].range
     if isinstance(count, int | float) and most is not None and count > most[1] and "gpu_count_total" not in slots:
         slots["gpu_count_total"] = slots.pop("gpu_count")
+    _needed(slots, library)
     packed = _PACKED.search(str(slots.get("model", "")))
     if packed and "quant_bits" not in slots:
         slots["quant_bits"] = int(packed["bits"] or 2 * 2)  # four where the name of the format stands alone
     if "gpu_mem_gb" not in slots and isinstance(total, int | float) and isinstance(count, int) and count > 0:
         slots["gpu_mem_gb"] = total / count
+
+
+def _needed(slots: dict[str, Any], library: Any) -> None:
+    """A speed for all, or for each user at once, as requests a second of the answer's length: what sizing reads."""
+    whole, each, users = (slots.get(name) for name in ("total_tokens_per_s", "user_tokens_per_s", "concurrency"))
+    if isinstance(each, int | float) and isinstance(users, int | float):
+        whole = max(each * users, whole if isinstance(whole, int | float) else 0)
+    length = slots.get("output_len", library.facts["serving.output_len"].default.value)
+    if isinstance(whole, int | float) and isinstance(length, int | float) and length > 0 and "qps" not in slots:
+        slots["qps"] = whole / length
 
 
 def _alternatives(slots: Mapping[str, Any], library: Any) -> Iterator[dict[str, Any]]:
@@ -199,6 +246,8 @@ def _facts(slot: str, value: Any, choice: Mapping[str, Any], library: Any) -> It
     if slot == "stage":
         yield Fact("tuning.stage", _stage(value, choice, library), "said")
         return
+    if slot == "model" and closed.entry_of(value, library) is not None:
+        yield Fact("model.closed", True, "said")
     record = next((each for each in library.facts.values() if each.slot == slot), None) or library.facts.get(slot)
     if record is None or value is None:
         return
@@ -273,11 +322,14 @@ def _checked(key: str, value: object, record: Any, library: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(end): _checked(key, item, record, library) for end, item in value.items()}
     if record.kind in ("quantity", "number"):
-        return _numeric(key, value, record)
+        # More cards than a server takes are a total, which is spread over servers.
+        return _numeric(key, value, record, library.facts["gpu.count_total"] if record.slot == "gpu_count" else record)
     if record.kind == "boolean":
         return _boolean(key, value)
     if record.kind == "ref" and record.ref == "gpus":
         return _known_card(key, str(value), library)
+    if record.kind == "ref" and not isinstance(value, str):
+        raise BadInput(f'{key} holds "{value}"', expected="a name")
     if record.kind == "ref" and record.ref == "frameworks":
         return str(value)  # one that we do not know is like one that nobody named
     if key == "task":
@@ -298,7 +350,8 @@ def _task(key: str, word: str, library: Any) -> str:
     return word if any(word in record.values for record in records) else str(outside.get(word, word))
 
 
-def _numeric(key: str, value: object, record: Any) -> float:
+def _numeric(key: str, value: object, record: Any, above: Any = None) -> float:
+    """A number in the record's unit and range; `above` is the record whose range holds beyond the end of this one."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         amount = float(value)
     else:
@@ -308,6 +361,10 @@ def _numeric(key: str, value: object, record: Any) -> float:
         amount = float(found[1].replace(",", ""))
         if found[2] and record.unit and found[2] != record.unit:
             amount = Quantity(amount, found[2]).to(record.unit).value
+    if record.slot in _WHOLE and amount != int(amount):
+        raise BadInput(f"{key} is {amount:g}", expected="a whole number")
+    if above is not None and record.range is not None and amount > record.range[1]:
+        record = above
     if record.range is not None and not record.range[0] <= amount <= record.range[1]:
         low, high = record.range
         raise BadInput(f"{key} is {amount:g}", expected=f"{low:g} to {high:g} {record.unit or ''}".rstrip())

@@ -28,13 +28,20 @@ class Cards:
         self.library = library
         self._names: dict[str, list[str]] = {}
         self._families: dict[str, list[str]] = {}
+        self._meanings = library.words["card_meanings"].entries
         for id_, card in library.gpus.items():
             for name in (id_, card.name, card.label, *card.aliases):
                 self._names.setdefault(_key(name), []).append(id_)
             self._families.setdefault(_key(card.family), []).append(id_)
 
+    def meanings(self, name: str) -> list[str]:
+        """The names that tell apart what a name given to several cards may mean; empty for any other name."""
+        return [str(one) for one in self._meanings.get(name, ())]
+
     def family(self, name: str) -> list[str]:
         """Every card of the family that a name belongs to, of the form it names."""
+        if several := self.meanings(name):
+            return [id_ for one in several for id_ in self._families.get(_key(one), []) if _key(one) != _key(name)]
         form = next((tail for word, tail in _FORMS.items() if name.endswith(word)), "")
         bare = name.removesuffix(" PCIe").removesuffix(" SXM").removesuffix(" NVL")
         ids = self._families.get(_key(bare)) or self._families.get(_key(name)) or []
@@ -44,6 +51,8 @@ class Cards:
 
     def exact(self, name: str) -> list[str]:
         """Cards that carry the name itself."""
+        if self.meanings(name):
+            return []
         return list(dict.fromkeys(self._names.get(_key(name), [])))
 
     def sizes(self, ids: Iterable[str]) -> list[float]:

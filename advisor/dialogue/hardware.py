@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from advisor.dialogue.accelerators import counted_name
 from advisor.dialogue.around import after, before, bounded, left, right, within, within_sentence
 from advisor.dialogue.quantities import gigabytes
 from advisor.dialogue.setups import SLOTS, Atom, Setup, chosen, fill, setups_of, without_weak
@@ -17,6 +18,9 @@ from advisor.dialogue.tokens import Message, Token, tidy
 
 def hardware(message: Message) -> None:
     """Fill gpu_model, gpu_count, gpu_mem_gb, nodes and the totals."""
+    if (unheard := counted_name(message)) is not None:
+        message.tokens.append(unheard)
+        message.tokens.sort(key=lambda token: token.start)
     atoms = sorted(_atoms(message), key=lambda atom: atom.token.start)
     main = [atom for atom in atoms if not atom.token.reference]
     setups = setups_of(message, without_weak(main))

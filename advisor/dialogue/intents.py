@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Set
 
+from advisor.dialogue.asides import ASKS, aside
 from advisor.dialogue.tokens import Message
 
 _JOB = {
@@ -32,17 +33,6 @@ _LINE = {
     "transfer_gb_per_day",
     "observed_throughput_mbps",
 }
-_ASKS = (
-    "ask_vram",
-    "ask_time",
-    "ask_cost",
-    "ask_recommendation",
-    "ask_feasibility",
-    "ask_explain",
-    "compare",
-    "ask_network",
-    "ask_storage",
-)
 
 
 def intent_of(message: Message, seen: Mapping[str, re.Match[str]], text: str, *, follows: bool) -> str:
@@ -50,88 +40,13 @@ def intent_of(message: Message, seen: Mapping[str, re.Match[str]], text: str, *,
     slots = message.slots
     domain = bool(slots) and not (set(slots) <= {"user_location", "data_location", "server_location"})
     return (
-        _aside(message, seen, domain, text)
+        aside(message, seen, domain, text, follows=follows)
         or _variant(message, seen, text)
         or _topic(message, seen, domain)
         or _correction(message, seen, text)
         or _asked(message, seen, text)
         or _left(message, seen, text, follows)
     )
-
-
-def _aside(message: Message, seen: Mapping[str, re.Match[str]], domain: bool, text: str) -> str:
-    if "out_of_scope" in seen and not domain and "ask_checklist" not in seen:
-        return "out_of_scope"
-    asks = [name for name in ("ask_checklist", "ask_compliance", *_ASKS) if name in seen and name != "ask_feasibility"]
-    if "smalltalk" in seen and not domain and not asks and not _domain(message):
-        return "smalltalk"
-    weak = {"ask_feasibility", "ask_recommendation", "ask_explain", "ellipsis", "correct_slot"}
-    if not message.slots and set(seen) <= weak and not _domain(message) and _requests(text):
-        return "out_of_scope"
-    return ""
-
-
-# Words of the trade: a message without any of them, and without a slot, is about something else.
-_TRADE = frozenset(
-    {
-        "cue:ctx",
-        "cue:jargon",
-        "cue:batch",
-        "cue:accum",
-        "cue:rank",
-        "cue:ram",
-        "cue:vram",
-        "cue:disk",
-        "cue:system_disk",
-        "cue:data",
-        "cue:weights",
-        "cue:checkpoint",
-        "cue:bandwidth",
-        "cue:loss",
-        "cue:util",
-        "cue:latency",
-        "cue:card",
-        "cue:server",
-        "cue:gen",
-        "cue:xid",
-        "cue:sensitive",
-        "cue:fine_tune",
-        "cue:nvlink",
-        "cue:offload",
-        "cue:grad_ckpt",
-        "cue:measured_with",
-        "cue:framework",
-        "cue:rental",
-        "cue:transfer",
-        "cue:qps",
-        "cue:concurrency",
-        "cue:openai",
-        "cue:model_noun",
-        "cue:full",
-    }
-)
-_KINDS = ("task:", "quant:", "precision:", "optimizer:", "sharding:", "line:", "form:", "rl:")
-_REQUEST = re.compile(
-    r"[?]|吗|么|帮|请|点|怎|什么|咩|乜|边|哪|几|多少|多大|多高|谁|推荐|介绍|告诉|讲|写|"
-    r"can you|could you|please|tell me|write|recommend|"
-    r"how|what|who|where|when|why|which"
-)
-_SHORT = len("why not, tell me more")
-
-
-def _domain(message: Message) -> bool:
-    for token in message.tokens:
-        if token.kind in ("card", "model", "size") or not token.tags.isdisjoint(_TRADE):
-            return True
-        if any(tag.startswith((*_KINDS, "scope:vendor", "scope:instruct")) for tag in token.tags):
-            return True
-    return False
-
-
-def _requests(text: str) -> bool:
-    """A request of some length; a bare `why?` belongs to the conversation."""
-    size = sum(2 if ord(char) > ord("z") else 1 for char in text)
-    return size > _SHORT / 2 and _REQUEST.search(text) is not None
 
 
 def _variant(message: Message, seen: Mapping[str, re.Match[str]], text: str) -> str:
@@ -170,7 +85,7 @@ def _correction(message: Message, seen: Mapping[str, re.Match[str]], text: str) 
     )
     if opens and message.slots and "ask_feasibility" not in seen:
         return "correct_slot"
-    asks = [name for name in (*_ASKS, "trouble") if name in seen]
+    asks = [name for name in (*ASKS, "trouble") if name in seen]
     if message.slots and not asks and _denies(message):
         return "correct_slot"
     if "correct_slot" not in seen:

@@ -45,7 +45,7 @@ _RUN = re.compile(r"\b(?:run|running|host|hosting)\s(?:the\s|a\s|an\s|my\s|our\s
 
 def _served(message: Message) -> bool:
     """Whether a load is stated: nobody trains at so many requests a second."""
-    return "qps" in message.slots
+    return bool({"qps", "user_tokens_per_s", "total_tokens_per_s"} & set(message.slots))
 
 
 def _run(message: Message) -> bool:

@@ -11,7 +11,7 @@ _WORD = re.compile(r"(?<![a-z0-9.\-_])[a-z]+(?:'[a-z]+)?(?![a-z0-9\-_])")
 # Characters that only Cantonese writing uses, whatever the script of the rest.
 _CANTONESE = frozenset("唔係嘅咁喺冇佢哋乜嘢睇搵㗎喎啲嗰嚟咗俾揀諗嗌咩冧瞓攞嘥")
 # Characters that simplify to another one but are at home in Simplified texts too.
-_SHARED = frozenset("著乾後裡裏於妳")
+_SHARED = frozenset("著乾後裡裏於妳昇")
 
 
 @cache

@@ -8,6 +8,22 @@ from __future__ import annotations
 from advisor.dialogue.around import after, left, numbers, right, within
 from advisor.dialogue.tokens import Message, Token
 
+# Words that may stand behind the length of an answer; others begin what comes next.
+_OUT = (
+    "out",
+    "output",
+    "outputs",
+    "输出",
+    "answers",
+    "responses",
+    "replies",
+    "completions",
+    "completion",
+    "回答",
+    "回复",
+    "答复",
+)
+
 
 def lengths(message: Message) -> None:
     """Fill seq_len and output_len. A length is said by a cue, by tokens, or by a bare 4k."""
@@ -42,7 +58,7 @@ def _output(message: Message, token: Token) -> bool:
         if prompt is not None and _before(message, prompt) is None:
             # 输入4k输出1k: the word behind the number belongs to the next one; 4k输入 1k输出 to its own.
             return False
-        return follows is not None and follows.text in ("out", "output", "输出") and token.value > 1
+        return follows is not None and follows.text in _OUT and token.value > 1
     nearer = left(message, token, "cue:input", "cue:ctx", gap=len("长度大概是 "))
     return nearer is None or nearer.start < said.start
 

@@ -118,6 +118,8 @@ class Lexicon:
     words: Matcher
     units: Matcher
     cards: Matcher
+    accelerators: Matcher
+    closed: Matcher
     families: Matcher
     nicknames: Matcher
     family: dict[str, Family]
@@ -199,6 +201,12 @@ def _build(library: Any) -> Lexicon:
     for key, phrase in _phrases(_entries(library, "cards")):
         cards.add(phrase, key)
     _catalogue_cards(library, cards)
+    accelerators, closed = Matcher(), Matcher()
+    for key, phrase in _phrases(_entries(library, "accelerators")):
+        accelerators.add(phrase, key)
+    for name, entry in _entries(library, "closed_models").items():
+        for phrase in entry["said"]:
+            closed.add(phrase, name)
     family: dict[str, Family] = {}
     aliases: list[str] = []
     for name, entry in _entries(library, "families").items():
@@ -210,6 +218,8 @@ def _build(library: Any) -> Lexicon:
         words.freeze(),
         units.freeze(),
         cards.freeze(),
+        accelerators.freeze(),
+        closed.freeze(),
         families.freeze(),
         _nicknames(library),
         family,

@@ -29,6 +29,8 @@ def missing(answers: Facts, conclusions: Facts, intent: str, library: Any) -> li
 
     `answers` are said; `conclusions` are what the run knows besides (a default is still open, a conclusion is not).
     """
+    if "model.closed" in answers or conclusions.value("gpu.known") is False:
+        return []  # nothing is sized, whatever the answer
     orders = library.words["questions"].entries
     order = orders.get(intent, orders["other"])
     shown = any(key in conclusions for key in (SYMPTOM, CAUSE, "operations.disk", "operations.cpu"))
@@ -75,7 +77,7 @@ def applies(key: str, answers: Facts, library: Any) -> bool:
     if key == "observed.oom_at":
         return answers.value("observed.oom") is True and "observed.oom_in" not in answers
     if key == "model.params":
-        return "model.id" not in answers
+        return "model.id" not in answers and "model.closed" not in answers
     if key == "model.id":
         return "model.params" not in answers
     if key in ("budget.currency", "budget.period"):

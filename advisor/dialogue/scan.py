@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from advisor.dialogue.accelerators import series_at
+from advisor.dialogue.closed import closed_at
 from advisor.dialogue.lexicon import Hit, Lexicon
 from advisor.dialogue.models import Models
 from advisor.dialogue.numbers import Numbers
@@ -93,6 +95,10 @@ class Scanner:
         if card is not None and card.end >= word_end and not self._counts_rows(text, place, card.end):
             return Token("card", place, card.end, text[place : card.end], name=sorted(card.tags)[0])
         model = self._models.at(text, place)
+        if (closed := closed_at(text, place, self._lexicon)) is not None and closed.end >= word_end:
+            return closed if model is None or closed.end >= model.end else model
+        if (series := series_at(text, place, self._lexicon)) is not None and series.end >= word_end:
+            return series
         nickname = self._lexicon.nicknames.at(text, place)
         if nickname is not None and nickname.end >= word_end and (model is None or nickname.end > model.end):
             return self._by_nickname(text, place, nickname)

@@ -134,11 +134,34 @@ def _merged(setups: list[Setup]) -> list[Setup]:
     return setups
 
 
+_EACH_AFTER = re.compile(
+    r"^[^,，。;；.!?\n]{0,24}?(?:\b(?:per|in one|in a single|in each|in every|a|each) "
+    r"(?:server|node|machine|box|host|chassis)|"
+    r"/ ?(?:server|node)|一台(?:服务器|机器|机)?(?:里|上)|(?<!\d)一机(?!\d))"
+)
+_EACH_BEFORE = re.compile(
+    r"(?:\b(?:each|one server|one node|one machine|one box|a single (?:server|node|machine)) "
+    r"(?:with|of|has|having|holding|takes)|\bservers each with|每台(?:服务器|机器|机)?|每(?:个)?(?:节点|机器|机|部)|"
+    r"单机|单台|单节点|各(?:有|带|配|插)?)[^,，。;；.!?\n]{0,8}$"
+)
+
+
+def _each(message: Message, setup: Setup) -> bool:
+    """Whether the count is said to be that of one server: `16 H100 per server`, `每台16卡`."""
+    counted = [t for t in message.tokens if t.used == "gpu_count" and setup.start <= t.start < max(setup.end, t.end)]
+    return any(
+        _EACH_AFTER.match(message.text[t.end :]) or _EACH_BEFORE.search(message.text[: t.start]) for t in counted
+    )
+
+
 def _share_out(message: Message, setups: list[Setup]) -> None:
     """`16 张（两台）`: more cards than one server takes are all of them together."""
     for setup in setups:
         nodes, cards = setup.values.get("nodes"), setup.values.get("count")
-        if not isinstance(nodes, int) or not isinstance(cards, int) or nodes < 2:
+        each = _each(message, setup)
+        if each and nodes is None and isinstance(cards, int) and cards > message.limit("most_cards_in_one_server"):
+            setup.values["nodes"] = 1
+        if each or not isinstance(nodes, int) or not isinstance(cards, int) or nodes < 2:
             continue
         if cards > message.limit("most_cards_in_one_server") and cards % nodes == 0:
             setup.values["count"] = cards // nodes

@@ -13,11 +13,14 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from advisor.dialogue import (
+    closed,
     hardware,
     impossible,
     jobs,
     language,
+    leftovers,
     lengths,
+    loads,
     money,
     outputs,
     places,
@@ -35,6 +38,8 @@ from advisor.dialogue.scan import Scanner
 from advisor.dialogue.text import normalised
 from advisor.dialogue.tokens import Message
 
+# Words of a speed: with a figure beside them they state it and ask for no time.
+_SPEED_WORDS = ("tokens/s", "tokens per second", "throughput")
 # Intents of a message that asks for nothing of its own.
 _OPEN = ("provide_info", "smalltalk", "out_of_scope")
 
@@ -80,11 +85,15 @@ class Reader:
         if "ask_cost" in seen:
             message.notes.add("asks_cost")
         _fill(message)
+        if seen.get("ask_time") and {"user_tokens_per_s", "total_tokens_per_s"} & set(message.slots):
+            seen.pop("ask_time") if seen["ask_time"].group() in _SPEED_WORDS else None
         if context:
             _lean(message, context)
         facts: dict[str, Any] = {**self._facts.found(said), **told, **shown}
         if (use := facts.pop(outputs.GPU, None)) is not None:
             message.slots["observed_gpu_util_pct"] = use
+        if "closed_model" in message.notes:
+            facts.pop("api.us_models", None)  # who wants to run it calls nobody's API
         if "evasion" in seen:
             facts["asks.compliance_evasion"] = True
         intent = intent_of(message, seen, said, follows=bool(context))
@@ -97,6 +106,8 @@ class Reader:
         if intent in ("smalltalk", "out_of_scope"):
             message.slots.clear()
             facts.clear()
+        elif not shown and not told:
+            leftovers.leftovers(message, intent)
         return Understanding(
             lang=lang,
             intent=intent,
@@ -115,6 +126,7 @@ def _fill(message: Message) -> None:
     money.money(message)
     quantities.rates(message)
     lengths.batches(message)
+    loads.loads(message)
     quantities.counts(message)
     places.links(message)
     lengths.lengths(message)
@@ -128,6 +140,8 @@ def _fill(message: Message) -> None:
     places.places(message)
     places.lines(message)
     scopes.concepts(message)
+    closed.closed(message)
+    loads.settle(message)
     impossible.impossible(message)
 
 

@@ -38,6 +38,13 @@ SENTENCE = {
     "source": Text("source", "来源"),
     "file": Text("file", "文件"),
     "unknown_tool": Text("no known tool printed this; name it with --tool", "认不出是哪个工具的输出，可用 --tool 指明"),
+    "empty": Text("the file is empty", "文件是空的"),
+    "noise": Text("it is no readable text: binary or damaged", "不是可读的文本：二进制内容或已损坏"),
+    "not_run": Text("the command was not found, so nothing was measured", "没找到命令，等于什么都没测"),
+    "named": Text(
+        "its name says {tool}, but nothing that {tool} prints is in it; run it again and save the whole output",
+        "文件名是 {tool}，里面却没有 {tool} 的输出；请重跑并保存完整输出",
+    ),
     "no_limit": Text(
         "it was read, but nothing in it can be judged without an order or for this card",
         "已读取，但没有订单或该型号没有公认限值，无法判断",
@@ -112,7 +119,7 @@ class _Page:
         """Why an output got its verdict: what the rules of that verdict and of worse ones said."""
         decided = [one for one in file.findings if one.judgement != "pass"] or list(file.findings)
         found = [f"{self.verdict(one.judgement)}: {self.said(one)}" for one in decided]
-        return [*dict.fromkeys(found), *([self.fixed(file.problem)] if file.problem else [])]
+        return [*dict.fromkeys(found), *problems(file, self.wording)]
 
     def title(self, item: str) -> str:
         """An item's title."""
@@ -280,6 +287,12 @@ class _Page:
                     yield f"- {_plain(page.line(item))}"
             yield ""
             yield page.fixed("ask")
+
+
+def problems(file: FileJudged, wording: Wording) -> list[str]:
+    """What was wrong with an output itself, and what its name promised."""
+    told = [wording.fixed(SENTENCE, file.problem) if file.problem in SENTENCE else file.problem] if file.problem else []
+    return [*told, *([wording.fixed(SENTENCE, "named", tool=file.named)] if file.named else [])]
 
 
 def _theirs(item: ItemJudged) -> bool:

@@ -122,6 +122,15 @@ REJECTED = {
     "instruction": Text("an instruction to the assistant, which it does not take", "这是对助手下的指令，不采纳"),
     "quoted price": Text("a price that was quoted", "这是别人的报价"),
     "impossible": Text("no such number can be", "不可能有这样的数"),
+    "unread": Text("I could not tell what this number is for, so nothing rests on it", "看不出这个数指什么，没有采用"),
+    "average": Text("an average; the peak is what is sized for", "这是平均值，按峰值来配"),
+    "people": Text(
+        "heads, not requests at once; say how many ask at the same time", "这是人数，不是并发；请说明同时有多少人在用"
+    ),
+    "by day": Text(
+        "spread over the whole day; the peak is higher, so say it", "按全天平均折算，高峰会更高，请给出高峰值"
+    ),
+    "closed": Text("its weights are not published, so no card can run it", "权重没有公开，租卡也不能自己跑"),
 }
 WORD = {
     "peak": Text("peak memory a card", "每卡显存峰值"),

@@ -274,10 +274,12 @@ def test_the_present_length_stands_on_a_step_of_its_slider(length: int, step: in
     assert slider["least"] <= length <= slider["most"]
 
 
-def test_a_card_whose_usable_memory_nobody_knows_is_shown_without_it() -> None:
+def test_nothing_is_sized_or_drawn_for_a_card_whose_usable_memory_nobody_knows() -> None:
     given = {"model": "Llama 3.1 70B", "task": "qlora", "gpu_model": "Ascend 910B", "gpu_count": 1, "micro_batch": 100}
     reply = answer.advise(given, day=DAY)
-    assert reply.json["recommended"]["usable_gib"] is None
+    assert reply.json["verdict"] == "unknown"
+    assert reply.json["recommended"] is None
+    assert reply.json["questions"] == []
     for format in ("markdown", "text", "json"):
         assert "None" not in answer.render(reply, format)
-    assert "lengths" not in shown(given)["figures"], "what fits on an unknown card is not drawn"
+    assert "lengths" not in shown(given).get("figures", {}), "what fits on an unknown card is not drawn"

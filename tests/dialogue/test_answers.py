@@ -168,7 +168,7 @@ def test_every_question_in_the_order_has_a_fact_with_wording() -> None:
 def test_more_cards_than_a_server_holds_are_all_of_them() -> None:
     got = values("128 x A800 80GB, full fine-tune Qwen2-72B")[0]
     assert got["gpu.count_total"] == Quantity(128.0, "count")
-    assert "gpu.count" not in got
+    assert (got["gpu.count"], got["gpu.nodes"]) == (Quantity(8.0, "count"), Quantity(16.0, "count"))
 
 
 def test_the_batch_of_a_single_card_is_no_second_set_up() -> None:

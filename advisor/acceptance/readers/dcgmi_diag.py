@@ -40,6 +40,36 @@ def _entities(data: Any) -> float | None:
     return float(len(found)) if found else None
 
 
+def _silent(data: Any) -> bool:
+    """Whether a test or a result of it has lost its status."""
+    if isinstance(data, list):
+        return any(_silent(one) for one in data)
+    if not isinstance(data, dict):
+        return False
+    tests = data.get("tests")
+    if not isinstance(tests, list):
+        return any(_silent(one) for one in data.values())
+    for test in (one for one in tests if isinstance(one, dict)):
+        results = test.get("results")
+        parts = [one for one in results if isinstance(one, dict)] if isinstance(results, list) else []
+        parts += [test["test_summary"]] if isinstance(test.get("test_summary"), dict) else []
+        if not parts or any("status" not in one for one in parts):
+            return True
+    return False
+
+
+def _even(text: str) -> bool:
+    """Whether every test that lists cards lists the same ones: a card's line that is missing was cut away."""
+    tests: list[set[str]] = []
+    for line in text.split("\n"):
+        if _ROW.match(line):
+            tests.append(set())
+        elif tests and (found := re.match(r"\|\s+\|\s*GPU(\d+):", line)):
+            tests[-1].add(found[1])
+    listed = [each for each in tests if each]
+    return all(each == listed[0] for each in listed)
+
+
 def read(text: str) -> Reading:
     """Counts of passed, failed, warned and skipped tests; hardware tests apart."""
     reading = Reading("dcgmi-diag")
@@ -50,13 +80,14 @@ def read(text: str) -> Reading:
     results = list(_from_json(data)) if data is not None else []
     if data is None and "{" not in text.split("|")[0]:
         whole = bool(re.search(r"^\+[-+]+\+\s*$", text.rstrip().split("\n")[-1].strip()))
-        whole = whole and bool(re.search(r"^\| Diagnostic\s+\| Result", text, re.MULTILINE))
+        whole = whole and bool(re.search(r"^\| Diagnostic\s+\| Result", text, re.MULTILINE)) and _even(text)
         results = [(row["name"], row["result"]) for row in _ROW.finditer(text) if not row["name"].startswith("-")]
         version, driver = _VERSION.search(text), _DRIVER.search(text)
         reading.version = version["version"] if version else ""
         reading.show(dcgm=reading.version, driver=driver["driver"] if driver else None)
     elif isinstance(data, dict):
         _head(reading, data)
+        whole = whole and not _silent(data)
     if "{" in text and data is None:
         results = [("", status) for status in re.findall(r'"status"\s*:\s*"(\w+)"', text)]
         whole = False

@@ -146,7 +146,7 @@ def _from_text(reading: Reading, text: str) -> None:
     if error:
         reading.show(error=error[0].partition("- ")[2] or error[0])
     reading.ran = not (error and not sums)
-    reading.complete = bool(sums) or bool(error)
+    reading.complete = (bool(sums) and _both_ends(rows, sums)) or bool(error)
     if {row["role"] for row in rows} == {"TX-C", "RX-C"}:
         streams = {row["id"] for row in rows if row["role"] == "TX-C" and row["id"] != "SUM"}
     reading.show(streams=len(streams) or None, reverse=1 if "Reverse mode" in text else None)
@@ -163,6 +163,16 @@ def _from_text(reading: Reading, text: str) -> None:
     if sums:
         reading.count(streams=len(streams))
         reading.measure("s", net_runtime=number(sums[-1]["to"]))
+
+
+def _both_ends(rows: list[re.Match[str]], sums: list[re.Match[str]]) -> bool:
+    """Whether the receiver's line is there, and in both directions where both were measured: what the sender sent tells
+    nothing of what arrived."""
+    words = [(row["role"], _ENDS.search(row["rest"])) for row in sums]
+    named = {role for role, found in words if found and found[0].strip() == "receiver"}
+    if any(found for _, found in words):
+        return named == {row["role"] for row in rows}
+    return True
 
 
 def _bare_ends(text: str, rows: list[re.Match[str]]) -> list[re.Match[str]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import re
 from dataclasses import dataclass
+from ipaddress import ip_address
 from typing import Any
 
 from advisor.acceptance.numerals import number
@@ -80,7 +81,26 @@ def read(text: str) -> Reading:
         reading.show(error="did not run")
     reading.complete = whole_text or not reading.ran
     _fill(reading, hops)
+    if hops and reading.ran:
+        reading.complete = reading.complete and _arrives(hops, str(reading.values.get("target", "")))
     return reading
+
+
+_ADDRESS = re.compile(r"(?:\d{1,3}\.){3}\d{1,3}|[0-9a-f:]*:[0-9a-f:]+", re.IGNORECASE)
+
+
+def _arrives(hops: list[Hop], target: str) -> bool:
+    """Whether the last hop may be the end: the target where both are addresses, and not the tester's own gateway alone."""
+    last = hops[-1].host.split()[-1].strip("()")
+    if not _ADDRESS.fullmatch(last):
+        return True
+    if _ADDRESS.fullmatch(target):
+        return last == target
+    try:
+        end = ip_address(last)
+    except ValueError:
+        return False
+    return len(hops) > 1 or end.is_loopback or not end.is_private
 
 
 def _from_columns(text: str, names: list[str]) -> tuple[list[Hop], bool]:

@@ -37,7 +37,7 @@ ERRORS = (
         "driver_absent",
         re.compile(
             r"couldn't communicate with the NVIDIA driver|Failed to initialize NVML|Driver/library version mismatch"
-            r"|nvidia-smi: (?:command )?not found",
+            r"|nvidia-smi: (?:command )?not found|nvidia-smi: (?:未找到命令|找不到命令)",
             re.IGNORECASE,
         ),
     ),
@@ -75,7 +75,9 @@ def read(text: str) -> Reading:
         return reading
     lines = text.split("\n")
     rows = _rows(lines)
-    _cards(reading, rows, len(_ROW_BEGUN.findall(text)))
+    # A second row without its first one is a card whose name was cut away.
+    seconds = sum(_SECOND.match(line.strip()) is not None for line in lines)
+    _cards(reading, rows, max(len(_ROW_BEGUN.findall(text)), seconds))
     _processes(reading, text, rows)
     return reading
 

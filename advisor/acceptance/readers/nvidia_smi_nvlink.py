@@ -28,6 +28,10 @@ def read(text: str) -> Reading:
         counts.append(float(len(links)))
         numbers = [found["link"] for found in _LINK.finditer(block)]
         steady = steady and numbers == [str(number) for number in range(len(numbers))]
+        # A card's heading with nothing below it: its links were cut away.
+        steady = steady and (bool(links) or bool(_NONE.search(block)))
+    # The last card lists fewer links than another: the end was cut away, and nothing says how many it has.
+    steady = steady and (not counts or counts[-1] == max(counts))
     reading.complete = bool(starts) and steady and gapless(start["index"] for start in starts)
     reading.complete = reading.complete and (bool(rates) or down > 0 or silent == len(starts))
     reading.show(gpus=len(starts) or None, name=together(reading.cards), links=least(counts), link_gb_s=least(rates))
@@ -66,13 +70,21 @@ def read_list(text: str) -> Reading:
 _DCGM_CARD = re.compile(r"gpuId (?P<index>\d+):\s*(?:\(.*?\))?\s*\n\s*(?P<links>(?:[UDX_] ?)+)")
 
 
+_LETTERS = re.compile(r"^[ \t]*(?:[UDX_] )*[UDX_][ \t]*$", re.MULTILINE)
+
+
 def read_dcgmi(text: str) -> Reading:
     """dcgmi nvlink -s: U, D, X or _ for each link of each card."""
     reading = Reading("dcgmi-nvlink")
     links = [found["links"].split() for found in _DCGM_CARD.finditer(text)]
     asked = [one for row in links for one in row if one != "_"]
     up, down = asked.count("U"), asked.count("D")
+    # The cards are numbered from 0, and each has its letters below its name.
+    numbers = [found["index"] for found in _DCGM_CARD.finditer(text)]
+    named, lettered = len(re.findall(r"gpuId \d+:", text)), len(_LETTERS.findall(text.partition("NvSwitches")[0]))
     reading.complete = bool(links) and ("Key:" in text or "NvSwitches" in text)
+    reading.complete = reading.complete and numbers == [str(each) for each in range(len(links))]
+    reading.complete = reading.complete and named == lettered == len(links)
     reading.show(gpus=len(links) or None, links_up=up if asked else None, links=len(asked) or None, links_down=down)
     if asked:
         reading.show(links_up_of=f"{up}/{len(asked)}")

@@ -40,7 +40,8 @@ def read_lvs(text: str) -> Reading:
     return _fill(reading, len(found), bad, text)
 
 
-_ZFS = re.compile(r"^(?P<name>[\w./:-]+@\S+)\s+\S+", re.MULTILINE)
+# A row has sizes behind the name; without them `root@host:~# command` would be a snapshot.
+_ZFS = re.compile(r"^(?P<name>[\w./:-]+@\S+)\s+(?:\d[\d.]*[BKMGTP]?|-)\s+\S", re.MULTILINE)
 
 
 def read_zfs(text: str) -> Reading:
