@@ -41,7 +41,7 @@ _DAMAGE = ("\ufffd", "▒")
 # From one such character in eight on, nobody reads it.
 _PART = 2**3
 _NOT_RUN = re.compile(
-    r"command not found|: not found\s*$|未找到命令|找不到命令|is not recognized as|不是内部或外部命令|不是內部或外部命令"
+    r"command not found|: not found\s*$|未找到命令|找不到命令|is not recognized as|不是(?:内部|內部)或外部命令"
     r"|No such file or directory",
     re.IGNORECASE | re.MULTILINE,
 )

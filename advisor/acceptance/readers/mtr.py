@@ -90,7 +90,7 @@ _ADDRESS = re.compile(r"(?:\d{1,3}\.){3}\d{1,3}|[0-9a-f:]*:[0-9a-f:]+", re.IGNOR
 
 
 def _arrives(hops: list[Hop], target: str) -> bool:
-    """Whether the last hop may be the end: the target where both are addresses, and not the tester's own gateway alone."""
+    """Whether the last hop may be the end: the target where both are addresses, never just the tester's gateway."""
     last = hops[-1].host.split()[-1].strip("()")
     if not _ADDRESS.fullmatch(last):
         return True
