@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psutil
@@ -52,7 +53,9 @@ def test_what_a_call_raises_comes_back_with_its_message(pool: Pool) -> None:
 
 def test_a_killed_worker_is_replaced_and_the_call_repeated(pool: Pool, tmp_path: Path) -> None:
     assert pool.call(die_the_first_time, str(tmp_path / "one")) == "lived"
-    assert asyncio.run(pool.run(die_the_first_time, str(tmp_path / "two"))) == "lived"
+    with ThreadPoolExecutor(1) as thread:  # a browser test before this one may have left its loop in this thread
+        again = thread.submit(lambda: asyncio.run(pool.run(die_the_first_time, str(tmp_path / "two"))))
+        assert again.result() == "lived"
 
 
 def test_a_renewed_pool_has_new_workers(pool: Pool) -> None:
