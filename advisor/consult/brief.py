@@ -1,4 +1,4 @@
-"""What makes a command that lives for a second quick: no collector, and parsed files kept from the last time.
+"""What makes a short command and the start of a long one quick: no collector, and parsed files kept from the last time.
 
 It changes how long an answer takes and nothing of the answer.
 """
@@ -17,6 +17,13 @@ from advisor.knowledge import kept
 def brief() -> Iterator[None]:
     """Run a short command; keeps what it parsed for the next one."""
     gc.disable()
+    with parsed_kept():
+        yield
+
+
+@contextmanager
+def parsed_kept() -> Iterator[None]:
+    """Read files from what was parsed the last time, and keep what is parsed now."""
     try:
         keeping = kept.use(folder())
     except RuntimeError:  # no home folder: nothing is kept
@@ -27,3 +34,12 @@ def brief() -> Iterator[None]:
     finally:
         keeping.save()
         kept.rest()
+
+
+@contextmanager
+def begun() -> Iterator[None]:
+    """Begin a process that lives long: the same, and then the collector goes on without what was read at the start."""
+    with brief():
+        yield
+    gc.freeze()
+    gc.enable()

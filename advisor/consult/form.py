@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from advisor.core.facts import Facts
 from advisor.core.text import Lang, Text
 from advisor.core.units import number
-from advisor.dialogue.questions import question_for
+from advisor.dialogue.questions import applies, question_for
 from advisor.knowledge.library import Library, open_library
 from advisor.knowledge.records.facts import FactRecord
 from advisor.report import sentences
@@ -174,3 +175,9 @@ def _shown(record: FactRecord, value: object, wording: Wording) -> str:
 def said(text: Text, lang: Lang) -> str:
     """A label of a face in a language; Traditional is made from Simplified where the label has none."""
     return Wording(open_library(), lang).text(text)
+
+
+def at_first(facts: Iterable[str]) -> tuple[str, ...]:
+    """Those of the facts that are asked before anything was said: quick, and more rather than fewer."""
+    library = open_library()
+    return tuple(fact for fact in facts if applies(fact, Facts(), library))

@@ -44,12 +44,6 @@ def open_facts(given: Mapping[str, object], facts: Iterable[str]) -> tuple[str, 
     return tuple(reversed(shown))
 
 
-def at_first(facts: Iterable[str]) -> tuple[str, ...]:
-    """Those that are asked before anything was said: quick, and more rather than fewer."""
-    library = open_library()
-    return tuple(fact for fact in facts if applies(fact, Facts(), library))
-
-
 def _without(said: Facts, fact: str) -> Facts:
     return Facts({key: each for key, each in said.items() if key != fact})
 

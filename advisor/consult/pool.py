@@ -16,8 +16,9 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from types import TracebackType
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -34,12 +35,22 @@ class Pool:
         self._executor = self._fresh()
 
     @classmethod
-    def open(cls, workers: int | None = None) -> Pool:
-        """A pool of so many workers, by default one a core; they warm up in the background."""
+    def open(cls, workers: int | None = None, ready: Callable[[], object] | None = None) -> Pool:
+        """A pool of so many workers, by default one a core; they warm up in the background.
+
+        The first one alone, up to the end of `ready`, a face's own preparation: the face that starts beside it has the
+        other cores meanwhile, and its first answer comes sooner.
+        """
         pool = cls(max(1, workers if workers is not None else os.cpu_count() or 1))
-        for _ in range(pool._workers):
-            pool.submit(_ready)
+        pool.submit(ready or _ready).add_done_callback(pool._fill)
         return pool
+
+    def _fill(self, first: Future[Any]) -> None:
+        """The other workers, once the first one stands; each call goes to an idle one, so as many as there are."""
+        if not first.cancelled() and not isinstance(first.exception(), BrokenProcessPool):
+            with suppress(RuntimeError):  # closed meanwhile
+                for _ in range(self._workers):
+                    self.submit(_ready)
 
     def __enter__(self) -> Pool:
         return self
@@ -123,9 +134,11 @@ def _begin() -> None:
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     from advisor.consult import answer
+    from advisor.consult.brief import begun
 
     # One question warms the parsed files, the compiled rules and the planner's tables.
-    answer.ask("can I fine-tune 70B here?")
+    with begun():
+        answer.ask("can I fine-tune 70B here?")
 
 
 def _end_with_parent() -> None:

@@ -8,18 +8,27 @@ from __future__ import annotations
 
 from typing import Any
 
-from gradio.events import api as publish_
-
 from advisor.consult.pool import Pool
 from advisor.core.errors import BadInput
 from advisor.core.text import Lang
 from bots.telemetry.metrics import Metrics
 from bots.web import work
 from bots.web.guard import guarded
+from bots.web.markup import gr, published
 
 Reply = dict[str, Any]
 # So many calls may wait in the pool; more wait in the queue.
 AT_ONCE = 2**6
+WAITING = 2**10
+
+
+def functions(pool: Pool, metrics: Metrics) -> gr.Blocks:
+    """The functions alone: what a program reads of a server when it connects."""
+    blocks: gr.Blocks
+    with gr.Blocks(title="hkgpu", analytics_enabled=False) as blocks:
+        publish(pool, "en", metrics)
+    blocks.queue(max_size=WAITING, api_open=True)
+    return blocks
 
 
 def publish(pool: Pool, lang: Lang, metrics: Metrics) -> None:
@@ -53,7 +62,7 @@ def publish(pool: Pool, lang: Lang, metrics: Metrics) -> None:
             return await pool.run(work.checklist, _facts(facts), spoken or "en", format)
 
     for function in (ask, advise, checklist):
-        publish_(function, api_name=function.__name__, concurrency_limit=AT_ONCE)
+        published(function, api_name=function.__name__, concurrency_limit=AT_ONCE)
 
 
 def _text(name: str, value: object) -> str:

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
-from advisor.consult import spoken
 from advisor.consult.pool import Pool
 from advisor.core.errors import HkgpuError
 from advisor.core.text import Lang
 from bots.telemetry.metrics import Metrics
+from bots.web import work
 from bots.web.guard import guarded
 from bots.web.markup import block, gr, harmless, panel, text
 from bots.web.words import word
@@ -92,7 +92,7 @@ def _wire(
             return [words, *_shown(now, _note(word("chat_empty", lang), lang))]
         try:
             with metrics.message():
-                turn = await pool.run(spoken.say, now["session"], str(words), uuid4().hex, PERSON, lang)
+                turn = await pool.run(work.said, now["session"], str(words), uuid4().hex, PERSON, lang)
         except HkgpuError as error:
             return [words, *_shown(now, _note(str(error), lang))]
         metrics.answered(str(turn["parts"]["verdict"]))
@@ -110,7 +110,7 @@ def _wire(
     @guarded(lang)
     async def forgotten(saved: Any) -> list[Any]:
         now = _kept(saved)
-        gone = await pool.run(spoken.forget, now["session"], PERSON, lang) if now["session"] else ""
+        gone = await pool.run(work.forgotten, now["session"], PERSON, lang) if now["session"] else ""
         return ["", *_shown(dict(EMPTY), _note(gone, lang) if gone else "")]
 
     forget.click(forgotten, [one.kept], outputs, **_QUIET)
@@ -145,7 +145,7 @@ def _method(row: dict[str, Any]) -> str:
 
 async def begun(pool: Pool, given: Any, config: str | None, lang: Lang) -> list[Any]:
     """Updates of `Chat.shown` for a conversation that begins with a plan's answers."""
-    turn = await pool.run(spoken.begin, dict(given or {}), config, uuid4().hex, PERSON, lang)
+    turn = await pool.run(work.begun, dict(given or {}), config, uuid4().hex, PERSON, lang)
     now = {"v": VERSION, "session": turn["session"], "said": [_said("assistant", told(turn["parts"]))]}
     return _shown(now, "", _choices(turn["parts"]))
 

@@ -51,7 +51,9 @@ USER = "hkgpu-user"
 MOST = 2**20
 MOST_UPLOAD = 2**25
 OPEN = ("/healthz", "/readyz")
-OWN = (*OPEN, "/download/")
+# The small application that programs speak to; whoever names no language and asks for no page is a program.
+PROGRAMS = "/programs"
+OWN = (*OPEN, "/download/", f"{PROGRAMS}/")
 _SPEAKING = (b"forwarded", b"x-forwarded-for", b"x-forwarded-proto", b"x-forwarded-host", b"x-forwarded-prefix")
 _SAFE = ("GET", "HEAD", "OPTIONS")
 
@@ -144,15 +146,15 @@ class Gate:
         return bool(expected) and same
 
     def _to_language(self, scope: Scope, added: dict[str, str]) -> None:
-        """Send a request without a language to the pages of the visitor's; the choice is kept in a cookie."""
+        """Send a visitor without a language to their pages, and keep the choice in a cookie; programs to their own."""
         path = scope["path"]
         if path.startswith(OWN) or any(path.startswith(f"/{lang}/") for lang in LANGS):
             return
-        lang: Lang = "en"
+        to = PROGRAMS
         if path == "/":
             headers = dict(scope["headers"])
             named = language(parse_qs(scope["query_string"].decode("latin-1")).get("lang", [""])[0])
-            lang = (
+            lang: Lang = (
                 named
                 or language(_cookie(headers))
                 or language_of(headers.get(b"accept-language", b"").decode("latin-1"))
@@ -161,7 +163,8 @@ class Gate:
                 added["set-cookie"] = f"{COOKIE}={named}; Path=/; SameSite=Lax; Max-Age={60 * 60 * 24 * 100}"
             added["vary"] = "Accept-Language, Cookie"
             added["cache-control"] = "no-store"
-        scope["path"] = f"/{lang}{path}"
+            to = f"/{lang}"
+        scope["path"] = f"{to}{path}"
         scope["raw_path"] = scope["path"].encode()
 
 

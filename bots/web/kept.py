@@ -10,10 +10,12 @@ from collections import OrderedDict
 from http import HTTPStatus
 
 from advisor.core.text import LANGS
-from bots.web.gate import App, Message, Receive, Scope, Send
+from bots.web.gate import PROGRAMS, App, Message, Receive, Scope, Send
 
 MOST = 2**5
-_PATHS = frozenset(path for lang in LANGS for path in (f"/{lang}/", f"/{lang}/config"))
+_PATHS = frozenset(
+    path for root in (PROGRAMS, *(f"/{lang}" for lang in LANGS)) for path in (f"{root}/", f"{root}/config")
+)
 # What an answer depends on beside its path: where the visitor thinks to be, and how it may be packed.
 _BY = (b"host", b"x-forwarded-host", b"x-forwarded-proto", b"accept-encoding")
 

@@ -1,4 +1,7 @@
-"""The pages of each language: one is built before the server serves, the others after it, or when somebody asks first.
+"""The pages of each language, built once the server serves, or when somebody asks first; and what programs speak to.
+
+The typed functions stand in an application of their own, which is small: a client reads the whole configuration of what
+it connects to, and a page has two thousand parts.
 
 Gradio builds a page by a global that is the page under construction, so one is built at a time, and no handler may
 construct a component: handlers return `gr.update(...)`.
@@ -11,15 +14,16 @@ from typing import Any
 
 from fastapi import FastAPI
 
+from advisor.consult.brief import parsed_kept
 from advisor.consult.pool import Pool
 from advisor.core.text import Lang
 from bots.telemetry.metrics import Metrics
-from bots.web.gate import App, Receive, Scope, Send
+from bots.web.gate import PROGRAMS, App, Receive, Scope, Send
 from bots.web.settings import Settings
 
 
 class Pages:
-    """The pages by language. Those built late live in a task of their own until `close`."""
+    """The pages by language, each alive in a task of its own until `close`."""
 
     def __init__(self, pool: Pool, settings: Settings, metrics: Metrics) -> None:
         self._pool, self._settings, self._metrics = pool, settings, metrics
@@ -28,19 +32,31 @@ class Pages:
         self._lock = asyncio.Lock()
         self._end = asyncio.Event()
 
+    def mount_programs(self, parent: FastAPI) -> None:
+        """Mount the typed functions."""
+        from bots.web.api import functions
+
+        self._mount(functions(self._pool, self._metrics), PROGRAMS, parent)
+
     def mount(self, lang: Lang, parent: FastAPI) -> None:
         """Build the pages of a language and mount them at its path."""
-        from bots.web.markup import gr
         from bots.web.pages import page
         from bots.web.theme import head, style, theme
 
-        root = f"{self._settings.root_path}/{lang}" if self._settings.root_path else None
-        gr.mount_gradio_app(
-            parent, page(lang, self._pool, self._metrics), f"/{lang}", show_error=False, ssr_mode=False, theme=theme(),
-            css=style(), head=head(lang), footer_links=[], max_file_size="8mb", enable_monitoring=False, pwa=False,
-            root_path=root, mcp_server=False, app_kwargs=dict.fromkeys(("docs_url", "redoc_url", "openapi_url")),
-        )  # fmt: skip
+        with parsed_kept():
+            blocks = page(lang, self._pool, self._metrics)
+        self._mount(blocks, f"/{lang}", parent, theme=theme(), css=style(), head=head(lang), footer_links=[])
         self._apps[lang] = parent
+
+    def _mount(self, blocks: Any, path: str, parent: FastAPI, **look: Any) -> None:
+        from bots.web.markup import gr
+
+        root = f"{self._settings.root_path}{path}" if self._settings.root_path else None
+        gr.mount_gradio_app(
+            parent, blocks, path, show_error=False, ssr_mode=False, max_file_size="8mb", enable_monitoring=False,
+            pwa=False, root_path=root, mcp_server=False,
+            app_kwargs=dict.fromkeys(("docs_url", "redoc_url", "openapi_url")), **look,
+        )  # fmt: skip
 
     async def built(self, lang: Lang) -> App:
         """The application of a language, built if it is not there yet."""

@@ -11,9 +11,13 @@ import html
 import re
 from typing import Any
 
-import gradio as gr
+from bots.web.quick import quick_import
 
-__all__ = ["attribute", "block", "gr", "harmless", "panel", "text"]
+with quick_import():
+    import gradio as gr
+    from gradio.events import api as published
+
+__all__ = ["attribute", "block", "gr", "harmless", "panel", "published", "text"]
 
 _IMAGE = re.compile(r"!(?=\[)")
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from advisor.consult import form, spoken
+from advisor.consult import form
 from advisor.consult.pool import Pool
 from advisor.core.text import LANGS, Lang
 from bots.telemetry.metrics import Metrics
@@ -52,7 +52,7 @@ def page(lang: Lang, pool: Pool, metrics: Metrics) -> gr.Blocks:
         panel(f'<p id="bottom">{text(filled("footer", lang, version=form.version()))}</p>')
         _on_opening(blocks, tabs, form_, talk, lang)
         api.publish(pool, lang, metrics)
-    blocks.queue(max_size=2**10, default_concurrency_limit=2**4, api_open=True)
+    blocks.queue(max_size=api.WAITING, default_concurrency_limit=2**4, api_open=True)
     return blocks
 
 
@@ -90,7 +90,7 @@ def _on_opening(blocks: gr.Blocks, tabs: gr.Tabs, form_: Wizard, talk: chat_.Cha
     @guarded(lang)
     async def planned(said: Any) -> list[Any]:
         session = said.get("session") if isinstance(said, dict) else ""
-        raw = await form_.pool.run(spoken.established, session) if session else {}
+        raw = await form_.pool.run(work.established, session) if session else {}
         if not raw:
             note = block(f'<div class="note"><p>{text(word("chat_nothing", lang))}</p></div>')
             return [gr.skip(), note, *(gr.skip() for _ in form_.everything)]

@@ -20,9 +20,10 @@ import uvicorn
 from fastapi import FastAPI, Response
 from starlette.middleware.gzip import GZipMiddleware
 
+from advisor.consult.brief import begun
 from advisor.consult.pool import Pool
 from advisor.core.errors import BadInput
-from advisor.core.text import LANGS, Lang
+from advisor.core.text import LANGS
 from bots.telemetry import logs
 from bots.telemetry.metrics import Metrics
 from bots.web import settings as settings_
@@ -38,8 +39,8 @@ GRACE_S = 2
 LOG = logging.getLogger("hkgpu.web")
 
 
-def application(pool: Pool, settings: Settings, metrics: Metrics, first: Lang = "en") -> App:
-    """The whole application behind its gate. The pages of one language are built now, the others once it serves."""
+def application(pool: Pool, settings: Settings, metrics: Metrics) -> App:
+    """The whole application behind its gate. What programs speak to is built now, the pages once it serves."""
     ready = asyncio.Event()
     pages = Pages(pool, settings, metrics)
 
@@ -62,10 +63,9 @@ def application(pool: Pool, settings: Settings, metrics: Metrics, first: Lang = 
         return Response(word, status, media_type="text/plain")
 
     parent.include_router(router(pool))
-    pages.mount(first, parent)
+    pages.mount_programs(parent)
     for lang in LANGS:
-        if lang != first:
-            parent.mount(f"/{lang}", Later(pages, lang))
+        parent.mount(f"/{lang}", Later(pages, lang))
     # The longest answers are pages of labels, which shrink to a tenth; streams of events are left alone.
     return Gate(Kept(GZipMiddleware(Localised(parent), minimum_size=2**10, compresslevel=2 + 2)), settings)
 
@@ -79,8 +79,10 @@ async def _warmed(pool: Pool, ready: asyncio.Event, pages: Pages) -> None:
         except Exception as error:
             LOG.error("not ready", extra={"exception": type(error).__name__})
             await asyncio.sleep(GRACE_S)
+    await asyncio.sleep(GRACE_S)  # whoever is there already comes first; a page that is asked for is built at once
     for lang in LANGS:
         await pages.built(lang)
+    gc.freeze()  # thousands of parts that stay: the collector need not look at them with every visitor
 
 
 class _Server(uvicorn.Server):
@@ -108,13 +110,10 @@ def serve(host: str, port: int, workers: int | None = None) -> None:
     settings = settings_.read()
     logs.start("web")
     metrics = Metrics("web")
-    gc.disable()
-    with tempfile.TemporaryDirectory(prefix="hkgpu-web-") as folder, Pool.open(workers) as pool:
+    with tempfile.TemporaryDirectory(prefix="hkgpu-web-") as folder, Pool.open(workers, work.ready) as pool:
         os.environ.setdefault("GRADIO_TEMP_DIR", folder)
-        app = application(pool, settings, metrics)
-        gc.collect()
-        gc.freeze()
-        gc.enable()
+        with begun():
+            app = application(pool, settings, metrics)
         config = uvicorn.Config(
             app, host=host, port=port, log_config=None, access_log=False, proxy_headers=False, server_header=False,
             timeout_graceful_shutdown=GRACE_S, lifespan="on",

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from advisor.consult import form, form_open
+from advisor.consult import form
 from advisor.consult.pool import Pool
 from advisor.core.errors import HkgpuError
 from advisor.core.text import Lang
@@ -162,7 +162,7 @@ def wizard(saved: gr.BrowserState, at: gr.BrowserState, lang: Lang, pool: Pool) 
         walk = gr.Walkthrough(selected=0, elem_id="walk")
     one = Wizard(lang, pool, saved, at, copied, walk)
     buttons: list[tuple[gr.Button | None, gr.Button]] = []
-    first = set(form_open.at_first(each.fact for each in form.fields(lang)))
+    first = set(form.at_first(each.fact for each in form.fields(lang)))
     with walk:
         for place, name in enumerate(one.names):
             with gr.Step(word(f"step_{name}", lang), id=place, elem_id=f"step-{name}"):

@@ -1,6 +1,8 @@
 """What the pages ask of the desks, as functions that run in the pool's processes: plain values in and out.
 
-Workers import this module, so it knows neither Gradio nor the pages. It words nothing and decides nothing.
+Workers import this module, so it knows neither Gradio nor the pages. The server's own process imports it too, to name
+its functions: each imports its desk when it runs, which keeps the engine out of that process and its start short. It
+words nothing and decides nothing.
 """
 
 from __future__ import annotations
@@ -9,11 +11,13 @@ import json
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from advisor.consult import answer, form, form_config, form_open, form_taken
 from advisor.core.errors import BadInput
 from advisor.core.text import LANGS, Lang
+
+if TYPE_CHECKING:
+    from advisor.consult.answer import Reply
 
 Json = dict[str, Any]
 _NAME = "config.json"
@@ -31,6 +35,8 @@ def lang_of(word: object, otherwise: Lang | None = None) -> Lang | None:
 
 def checked(raw: Mapping[str, object], facts: list[str], lang: Lang, config: str | None) -> Json:
     """The answers of a form: `given` by slot, `errors` by fact, `open` facts that still matter, and in words."""
+    from advisor.consult import form, form_open, form_taken
+
     found = form_taken.taken(raw, lang)
     still = [fact for fact in form_open.open_facts(_beside(found.given, config), facts) if _asked(fact, config)]
     hidden = {form.key_of(fact) for fact in facts if fact not in still}
@@ -45,6 +51,8 @@ def _asked(fact: str, config: str | None) -> bool:
 
 def _beside(given: Mapping[str, object], config: str | None) -> dict[str, object]:
     """The answers with the size that a config.json states, for what depends on the model."""
+    from advisor.consult import form_config
+
     if config is None:
         return dict(given)
     return {**given, "params_b": form_config.config_of(config).params_b}
@@ -55,7 +63,9 @@ def advised(given: Mapping[str, object], lang: Lang, config: str | None = None) 
     return dict(_reply(given, lang, config).json)
 
 
-def _reply(given: Mapping[str, object], lang: Lang, config: str | None) -> answer.Reply:
+def _reply(given: Mapping[str, object], lang: Lang, config: str | None) -> Reply:
+    from advisor.consult import answer
+
     if config is None:
         return answer.advise(given, lang=lang)
     with tempfile.TemporaryDirectory(prefix="hkgpu-") as folder:
@@ -66,12 +76,14 @@ def _reply(given: Mapping[str, object], lang: Lang, config: str | None) -> answe
 
 def typed(given: Mapping[str, object]) -> Json:
     """Answers by slot as a form shows them, by fact id."""
+    from advisor.consult import form_taken
+
     return dict(form_taken.given_facts(given))
 
 
 def ready() -> bool:
     """Whether this process can answer and remember."""
-    from advisor.consult import spoken
+    from advisor.consult import answer, spoken
 
     answer.rules()
     spoken.desk()
@@ -80,11 +92,15 @@ def ready() -> bool:
 
 def asked(text: str, lang: Lang | None) -> Json:
     """The answer to a question in words, as `hkgpu ask` gives it."""
+    from advisor.consult import answer
+
     return dict(answer.ask(text, lang=lang).json)
 
 
 def checklist(given: Mapping[str, object], lang: Lang, format: str = "markdown", config: str | None = None) -> str:
     """The checklist with the very bytes of `hkgpu checklist`."""
+    from advisor.consult import answer
+
     text = answer.render_checklist(_reply(given, lang, config), format)
     return text if text.endswith("\n") else text + "\n"
 
@@ -96,6 +112,8 @@ def plan_json(given: Mapping[str, object], lang: Lang, config: str | None = None
 
 def linked(params: Mapping[str, str], lang: Lang) -> Json:
     """What an address says: answers as a form shows them, those that cannot be, names nobody knows, a config.json."""
+    from advisor.consult import form, form_config, form_taken
+
     found = form_taken.from_link(params, lang)
     config = form_config.unpacked(params.get(form_taken.CONFIG, ""))
     return {
@@ -110,11 +128,15 @@ def linked(params: Mapping[str, str], lang: Lang) -> Json:
 
 def link(given: Mapping[str, object], lang: Lang, config: str | None = None) -> str:
     """The readable query of a plan."""
+    from advisor.consult import form_taken
+
     return form_taken.link(given, lang, config)
 
 
 def config_read(text: str, lang: Lang) -> Json:
     """A config.json as it is kept, and what it says in words. Raises `BadInput`."""
+    from advisor.consult import form_config
+
     found = form_config.config_of(text)
     return {"config": found.kept, "told": form_config.told(found, lang)}
 
@@ -162,3 +184,31 @@ def packed(given: Mapping[str, object], lang: Lang, config: str | None = None) -
     if config is not None:
         raise BadInput("an order pack needs a model of the catalogue", where="config.json")
     return pack.kit(given, lang=lang).zip()
+
+
+def said(session: str, words: str, key: str, person: str, lang: Lang) -> Json:
+    """One turn of the chat."""
+    from advisor.consult import spoken
+
+    return spoken.say(session, words, key, person, lang)
+
+
+def begun(given: Mapping[str, Any], config: str | None, key: str, person: str, lang: Lang) -> Json:
+    """A conversation that begins with a plan's answers."""
+    from advisor.consult import spoken
+
+    return spoken.begin(given, config, key, person, lang)
+
+
+def forgotten(session: str, person: str, lang: Lang) -> str:
+    """A person's turns removed from a conversation; says what is gone."""
+    from advisor.consult import spoken
+
+    return spoken.forget(session, person, lang)
+
+
+def established(session: str) -> Json:
+    """What a conversation has established, as a form shows it."""
+    from advisor.consult import spoken
+
+    return spoken.established(session)

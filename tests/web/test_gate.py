@@ -148,8 +148,8 @@ def test_a_chosen_language_wins_and_is_remembered() -> None:
 
 
 def test_programs_find_the_functions_at_the_root() -> None:
-    assert asked("POST", "/gradio_api/call/ask")[2]["path"] == "/en/gradio_api/call/ask"
-    assert asked(path="/config")[2]["path"] == "/en/config"
+    assert asked("POST", "/gradio_api/call/ask")[2]["path"] == "/programs/gradio_api/call/ask"
+    assert asked(path="/config")[2]["path"] == "/programs/config"
     assert asked(path="/readyz")[2]["path"] == "/readyz"
     assert asked(path="/zh/config")[2]["path"] == "/zh/config"
 

@@ -42,6 +42,13 @@ def test_a_program_asks_and_gets_the_answer_of_the_command_line(client: Any) -> 
     assert client.predict("能不能在这里微调70B？", api_name="/ask")["lang"] == "zh"
 
 
+def test_a_program_reads_three_functions_and_no_page(server: Served) -> None:
+    config = json.loads(get(server.url + "/config")[2])
+    assert sorted(each["api_name"] for each in config["dependencies"]) == ["advise", "ask", "checklist"]
+    page = json.loads(get(server.url + "/en/config")[2])
+    assert len(config["components"]) < len(page["components"]) / 10
+
+
 def test_a_program_gives_facts_and_gets_answer_and_checklist(client: Any) -> None:
     found = client.predict(FACTS, "zh", api_name="/advise")
     own = answer.advise(FACTS, lang="zh")
