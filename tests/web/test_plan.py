@@ -154,8 +154,9 @@ def test_what_was_tried_can_become_the_answers(visit: Callable[..., Any]) -> Non
 def test_ticks_are_kept_for_the_same_answers(visit: Callable[..., Any]) -> None:
     visitor = visit()
     page = opened(visitor, TUNED)
+    kept = page.evaluate("JSON.stringify(localStorage)")
     page.locator("#ticks-on_delivery input").nth(1).check()
-    page.wait_for_timeout(1000)
+    page.wait_for_function("kept => JSON.stringify(localStorage) !== kept", arg=kept)
     visitor.reload()
     page.wait_for_function("() => document.querySelectorAll('#ticks-on_delivery input')[1]?.checked === true")
     assert [box.is_checked() for box in page.locator("#ticks-on_delivery input").all()[:3]] == [False, True, False]
