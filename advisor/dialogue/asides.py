@@ -26,6 +26,8 @@ ASKS = (
 
 def aside(message: Message, seen: Mapping[str, re.Match[str]], domain: bool, text: str, *, follows: bool) -> str:
     """`out_of_scope`, `smalltalk` or an empty string. `follows` = there is a conversation before."""
+    if "instruction" in message.notes and not message.slots and not set(seen) - {"smalltalk", "out_of_scope"}:
+        return "out_of_scope"  # nothing but an order to the assistant, which is followed nowhere
     if "out_of_scope" in seen and not domain and "ask_checklist" not in seen:
         return "out_of_scope"
     asks = [name for name in ("ask_checklist", "ask_compliance", *ASKS) if name in seen and name != "ask_feasibility"]

@@ -124,12 +124,23 @@ def _number(message: Message, token: Token) -> Atom | None:
         if 0 < size <= message.limit("largest_card_memory_gb") * 2 and _is_card_memory(message, token, size):
             return Atom("memory", bounded(message, token, _amount(token, size / token.value)), token)
         return None
-    if token.unit or token.scale or token.high is not None:
+    if token.unit or token.scale:
         return None
     following = after(message, token, gap=len(" rtx nvidia "))
     if whole and following is not None and _is_counted(message, token, following):
+        return Atom("count", _amount(token), token)
+    if token.high is not None:
+        return None
+    if whole and _chips_of_a_slice(message, token):
         return Atom("count", int(token.value), token)
     return _bare_memory(message, token)
+
+
+def _chips_of_a_slice(message: Message, token: Token) -> bool:
+    """`TPU v5e-16`: the number of chips; behind a card such as `A100-80` it is its memory."""
+    previous = before(message, token, gap=1)
+    glued = previous is not None and message.text[previous.end : token.start] == "-"
+    return glued and previous is not None and previous.kind == "card" and previous.name.startswith("TPU")
 
 
 def _amount(token: Token, factor: float = 1.0) -> object:

@@ -117,6 +117,9 @@ def _asked(message: Message, seen: Mapping[str, re.Match[str]], text: str) -> st
     hurts_last = _hurts_last(seen, text)
     line = bool(_LINE & slots) or "user_location" in slots
     thrift = "ask_cost" in seen and seen["ask_cost"].group() in ("划算", "性价比", "合算", "抵唔抵")
+    quoted = any(row["reason"] == "quoted price" for row in message.rejected)
+    if "ask_cost" in seen and quoted:
+        return "ask_cost"
     if "ask_cost" in seen and not ("ask_network" in seen and line) and not (thrift and len(seen) > 1):
         return "ask_cost"
     if "ask_vram" in seen:

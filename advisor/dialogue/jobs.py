@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from advisor.dialogue.around import after, before, within_sentence
+from advisor.dialogue.around import after, before, numbers, within_sentence
 from advisor.dialogue.tokens import Message, Token
 
 
@@ -45,7 +45,12 @@ _RUN = re.compile(r"\b(?:run|running|host|hosting)\s(?:the\s|a\s|an\s|my\s|our\s
 
 def _served(message: Message) -> bool:
     """Whether a load is stated: nobody trains at so many requests a second."""
-    return bool({"qps", "user_tokens_per_s", "total_tokens_per_s"} & set(message.slots))
+    if {"qps", "user_tokens_per_s", "total_tokens_per_s"} & set(message.slots):
+        return True
+    trained = message.any("cue:fine_tune") or {"epochs", "dataset_rows", "dataset_tokens"} & set(message.slots)
+    named = any(t.kind in ("model", "size") or t.scale == "b" for t in message.tokens)
+    heads = named and any(t.unit == "people" and t.value > 1 for t in numbers(message))
+    return ("concurrency" in message.slots or heads) and not trained
 
 
 def _run(message: Message) -> bool:

@@ -22,6 +22,7 @@ _SLOTS = {
     "Mbps": "bandwidth_mbps", "Gbps": "bandwidth_mbps", "params": "params_b", "cores": "cpu_cores",
     "percent": "percent", "files": "file_count", "steps": "steps", "MB": "storage_gb",
 }  # fmt: skip
+_FACTORS = {"seconds": 1e3}
 # What makes a bare number part of a name: "CUDA 12.4", "step-3", "Python3".
 _NAME_BEFORE = re.compile(r"[a-z_][ \-_=:./]?$|[.\-/_]$")
 _NAME_AFTER = re.compile(r"^[.\-/_]?[a-z0-9]|^[.:/]\d")
@@ -40,7 +41,7 @@ def leftovers(message: Message, intent: str) -> None:
             continue
         slot = _SLOTS.get(token.unit, "" if token.unit else "number")
         if slot and message.raw[token.start : token.end] not in told:
-            message.reject(slot, tidy(token.value), token, REASON)
+            message.reject(slot, tidy(token.value * _FACTORS.get(token.unit, 1.0)), token, REASON)
 
 
 def _idle(message: Message, token: Token) -> bool:

@@ -5,7 +5,9 @@ Of a length that failed and one that is wanted, the one wanted counts.
 
 from __future__ import annotations
 
-from advisor.dialogue.around import after, left, numbers, right, within
+import re
+
+from advisor.dialogue.around import after, before, left, numbers, right, within
 from advisor.dialogue.tokens import Message, Token
 
 # Words that may stand behind the length of an answer; others begin what comes next.
@@ -78,6 +80,8 @@ def _is_length(message: Message, token: Token) -> bool:
     if token.unit in ("length", "chars"):
         return True
     if token.unit == "tokens":
+        if token.scale in ("万", "w") and token.value > message.limit("longest_context"):
+            return False
         return not within(message, token, "cue:data") or within(message, token, "cue:ctx")
     if token.unit:
         return False
@@ -93,7 +97,17 @@ def _is_length(message: Message, token: Token) -> bool:
         return True
     if left(message, token, "cue:try_target", gap=1) and message.any("cue:ctx"):
         return True
+    if token.scale == "" and _at_the_end(message, token):
+        return True
     return token.scale == "k" and _power(token.value / 1e3) and not _other_k(message, token)
+
+
+def _at_the_end(message: Message, token: Token) -> bool:
+    """`7B qlora 2048`: a power of two that closes a clause behind a method."""
+    previous = before(message, token, gap=1)
+    closes = re.match(r"\s*(?:[,，。;；!?、]|$)", message.text[token.end :]) is not None
+    method = previous is not None and previous.key("task") is not None
+    return closes and method and token.value >= message.limit("bare_length_from") and _power(token.value)
 
 
 def _out_too(message: Message, cue: Token) -> bool:
@@ -156,6 +170,7 @@ def batches(message: Message) -> None:
                 or token.value != int(token.value)
             ):
                 continue
+            token = _raised(message, token, slot)
             token.used = slot
             if int(token.value) not in values:
                 values.append(int(token.value))
@@ -163,6 +178,24 @@ def batches(message: Message) -> None:
                 values.append(int(more.value))
                 more.used = slot
         _one_or_list(message, slot, values)
+
+
+_FROM = re.compile(r"(?:from|从|由)\s?$")
+_RAISED = re.compile(r"\s?(?:to|到|加到|提到|升到|改到|改成|调到|加至|->|→|=>)\s?")
+
+
+def _raised(message: Message, token: Token, slot: str) -> Token:
+    """`the batch from 4 to 8`: the later one is wanted."""
+    if token.high is not None and _FROM.search(message.text[: token.start]):
+        token.value = token.high
+        return token
+    step = _RAISED.match(message.text, token.end)
+    later = next((t for t in numbers(message) if step is not None and t.start == step.end()), None)
+    if later is None or later.unit or later.scale:
+        return token
+    token.used = "replaced"
+    message.reject(slot, int(token.value), token, "replaced")
+    return later
 
 
 def _following(message: Message, cue: Token) -> Token | None:

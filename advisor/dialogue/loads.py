@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from advisor.dialogue.around import after, left, numbers, right
+from advisor.dialogue.around import left, numbers, right
 from advisor.dialogue.quantities import amount_of, take
 from advisor.dialogue.tokens import Message, Token, tidy
 
@@ -47,8 +47,29 @@ _WHO = re.compile(
 )
 
 
+_COUNTED_HEADS = re.compile(
+    r"\s?(?:[a-z]+ ){0,3}(?:users|employees|staff|seats|customers)|[^,，。.]{0,6}(?:用户|员工|席位)"
+)
+_SECOND_HEAD = re.compile(r"每秒(?:钟)?(?:大概|大约|约|要|出|至少|能)*\s?$")
+_SECOND_TAIL = re.compile(r"^\s?(?:/|每|per |a )\s?(?:秒|s(?:ec(?:ond)?)?\b)")
+# `about 15 using it at once`, `同时十个人`, `廿个人一齐用`: people who ask at the same time.
+_TOGETHER_HEAD = re.compile(
+    r"(?:同时|同一时间|一齐|一起)(?:有|大概|大约|约|最多|会有|在线|用|使用|要撑|支持|服务)*\s?$"
+)
+_TOGETHER_TAIL = re.compile(
+    r"^\s?(?:个?人|个?用户|of (?:them|us)|people|users|staff|colleagues|employees|customers|students)?\s?"
+    r"(?:(?:will be |are |is )?(?:using|use|asking|online|active|connected|hitting|on)"
+    r"(?: (?:it|this|the (?:bot|model|service)))?\s)?"
+    r"(?:at once|at the same time|simultaneously|concurrently|in parallel|at a time|"
+    r"at any (?:one |given )?(?:time|moment)|"
+    r"(?:会)?(?:一齐|一起|同时|同一时间))"
+)
+
+
 def loads(message: Message) -> None:
     """Fill qps, user_tokens_per_s, total_tokens_per_s and concurrency where the load says so; prompts give lengths."""
+    _together(message)
+    _written(message)
     _by_span(message)
     _speeds(message)
     _prompts(message)
@@ -59,6 +80,26 @@ def settle(message: Message) -> None:
     _peaks(message, "qps")
     _peaks(message, "concurrency")
     _people(message)
+
+
+def _together(message: Message) -> None:
+    for token in numbers(message):
+        if token.unit not in ("", "people", "pieces") or token.scale in ("g", "b", "t") or token.value <= 1:
+            continue
+        tail = message.text[token.end - (len("人") if token.text.endswith("人") else 0) :]
+        if _TOGETHER_TAIL.match(tail) or (
+            token.unit == "people" and _TOGETHER_HEAD.search(message.text[: token.start])
+        ):
+            take(message, token, "concurrency", amount_of(token))
+
+
+def _written(message: Message) -> None:
+    """`每人每秒20个字`, `20字/秒`: a speed of writing, a character taken as a token."""
+    for token in numbers(message):
+        if token.unit in ("chars", "tokens") and (
+            _SECOND_HEAD.search(message.text[: token.start]) or _SECOND_TAIL.match(message.text[token.end :])
+        ):
+            token.unit = "tokens/s"
 
 
 def _by_span(message: Message) -> None:
@@ -140,7 +181,8 @@ def _people(message: Message) -> None:
         if not _heads(message, token) or {"qps", "concurrency"} & set(message.slots):
             continue
         near = message.text[max(0, token.start - len("registered ")) : token.end + len(" registered users ")]
-        serving = message.any("task:inference") or _WHO.search(near) is not None
+        served = message.slots.get("task")
+        serving = message.any("task:inference") or served == ["inference"] or _WHO.search(near) is not None
         if serving and token.value > 1:
             message.reject("concurrency", tidy(token.value), token, PEOPLE)
             token.used = PEOPLE
@@ -150,14 +192,8 @@ def _heads(message: Message, token: Token) -> bool:
     """`5000 users`, `5000 registered users`, `5000 个注册用户`."""
     if token.unit == "people":
         return True
-    following = after(message, token, gap=len(" registered "))
-    between = message.text[token.end : following.start] if following is not None else ""
-    return (
-        token.unit in ("", "pieces")
-        and following is not None
-        and "cue:users" in following.tags
-        and _WHO.search(between) is not None
-    )
+    found = _COUNTED_HEADS.match(message.text, token.end) if token.unit in ("", "pieces") else None
+    return found is not None and _WHO.search(found[0]) is not None
 
 
 def _peaks(message: Message, slot: str) -> None:

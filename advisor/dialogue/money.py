@@ -13,7 +13,8 @@ from advisor.dialogue.tokens import Message, Token
 
 _PERIODS = frozenset(("months", "days", "hours", "years"))
 _PERIOD = re.compile(
-    r"(?P<month>/\s?(?:月|mo\b|month|m\b)|每个?月|一个?月|per month|a month|monthly|包月|月租|按月|月预算|个月)|"
+    r"(?P<month>/\s?(?:月|mo\b|month|m\b)|每个?月|一个?月|per month|a month|monthly|包月|月租|月付|月费|"
+    r"按月|月预算|个月)|"
     r"(?P<hour>/\s?(?:小时|时|h\b|hr\b|hour)|每小时|per hour|an hour|hourly|每个钟|一个钟)|"
     r"(?P<day>/\s?(?:天|日|day|d\b)|每天|每日|per day|a day|daily|一天)|"
     r"(?P<year>/\s?(?:年|yr|year)|每年|per year|a year|yearly|annually|一年|年预算|包年)"
@@ -30,13 +31,31 @@ _SYMBOLS = (
 )
 
 
+_PRICED = re.compile(
+    r"reasonable|合理|算贵|贵吗|贵不贵|overpriced|fair price|抵唔抵|\bfair\s?\?|(?:good|fair) deal|坑不坑"
+)
+# $2.10/GPU-hr: the price of one card, not what may be spent.
+_EACH_HOUR = re.compile(
+    r"\s?(?:/|per |an? |每)\s?(?:gpu|card|张|卡)s?\s?[-/ ]?\s?(?:per )?(?:hr|h|hour|小时|时)?(?![a-z])"
+)
+_WHOLE = re.compile(
+    r"\s?(?:for|to cover) (?:the )?(?:whole|entire|total) (?:project|thing|job|run|training)|\s?(?:in total|all[- ]in)"
+)
+_CURRENCIES = re.compile(
+    r"(?P<HKD>hk\$|hkd|hong kong dollars?|港币|港元|港纸|港银)|(?P<CNY>人民币|rmb|cny|yuan)|"
+    r"(?P<USD>us\$|usd|us dollars?|美元|美金|美刀)"
+)
+_DENIED = re.compile(r"(?:不是|唔系|并非|not|instead of|rather than|而非)\s?(?:in )?$")
+_OF_MONEY = re.compile(r"budget|price|cost|quote|预算|价|钱|报价|费")
+
+
 def money(message: Message) -> None:
     """Budget: amount, currency where stated, period where stated."""
     for token in numbers(message):
         currency, sure = _currency(message, token)
         if not sure:
             continue
-        if re.search(r"reasonable|合理|算贵|贵吗|贵不贵|overpriced|fair price|抵唔抵", message.text):
+        if _PRICED.search(message.text) or _EACH_HOUR.match(message.text, token.end):
             token.used = "price"
             message.reject("budget_amount", amount_of(token), token, "quoted price")
             continue
@@ -48,6 +67,20 @@ def money(message: Message) -> None:
         if period:
             message.put("budget_period", period)
         return
+    if not any(row["slot"] == "budget_amount" for row in message.rejected):
+        _currency_alone(message)
+
+
+def _currency_alone(message: Message) -> None:
+    """`the budget is in HKD, not USD`, `多少钱，按港币算`: a currency without an amount."""
+    said, denied = set(), False
+    for found in _CURRENCIES.finditer(message.text):
+        if _DENIED.search(message.text[: found.start()]):
+            denied = True
+        else:
+            said.add(found.lastgroup)
+    if len(said) == 1 and (denied or _OF_MONEY.search(message.text)):
+        message.put("budget_currency", said.pop())
 
 
 def _currency(message: Message, token: Token) -> tuple[str, bool]:
@@ -72,7 +105,11 @@ def _currency(message: Message, token: Token) -> tuple[str, bool]:
         )
     ):
         return _said_currency(message), True
-    monthly = re.search(r"(?:每个?月|一个?月|月付|每年|一年)\s?(?:最多|顶多|大概|约)?\s?$", message.text[: token.start])
+    if token.unit == "" and scaled and _WHOLE.match(message.text, token.end):
+        return _said_currency(message), True
+    monthly = re.search(
+        r"(?:每个?月|一个?月|月付|月租|月费|每年|一年)\s?(?:最多|顶多|大概|约)?\s?$", message.text[: token.start]
+    )
     if token.unit == "" and scaled and monthly and token.scale != "k":
         return _said_currency(message), True
     near = left(message, token, "cue:budget", gap=len("is about twelve at most")) is not None

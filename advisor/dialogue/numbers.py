@@ -16,7 +16,15 @@ from advisor.dialogue.tokens import Token
 
 _ARABIC = re.compile(r"\d{1,3}(?:,\d{3})+(?![\d])|\d{1,15}(?:\.\d{1,6})?(?!\d)|\.\d{1,6}")
 _EXPONENT = re.compile(r"\d+(?:\.\d+)?e[-+]?\d+")
-_HAN = re.compile(r"[零〇一二两三四五六七八九十百千万亿半双俩单]{1,16}")
+_HAN = re.compile(r"[零〇一二两三四五六七八九十廿卅百千万亿半双俩单]{1,16}")
+_TENS = str.maketrans({"廿": "二十", "卅": "三十"})
+_DIGITS = "一二三四五六七八九"
+# 七八张, 两三千条, 十五六个, 三五万: two neighbouring digits are a guess between both.
+_ABOUT = re.compile(
+    r"(?P<head>[一二三四五六七八九百千万亿十]*[十百千万亿])?(?P<pair>[一二两三四五六七八九]{2})(?P<tail>[十百千万亿]*)$"
+)
+# 一万五一个月: the numeral behind belongs to the span of time.
+_THEN_SPAN = re.compile(r"[一两三半](?:个)?(?:半)?(?:月|星期|礼拜|周|年|天|日|小时|钟)")
 _PLAIN_HAN = {
     "双": 2,
     "俩": 2,
@@ -89,6 +97,9 @@ _WORDS = {
     "both": 2,
 }
 _ENGLISH = re.compile(r"(?:a couple of|a pair of|thirty[ -]two|[a-z]+)(?![a-z])")
+_OF_CARDS = re.compile(
+    r"[ -]\d{1,2}\s?(?:x\s?\w[\w ]{1,24}|-?gpu|-?card)s?[ -](?:nodes?|servers?|machines?|boxes|hosts?)\b"
+)
 _A_SPAN = re.compile(r"a (week|month|day)(?![a-z])")
 _SPAN_CUE = re.compile(r"(?:\b(?:in|within|have|got) \||\|\s?enough)")
 _TIMES = re.compile(
@@ -120,12 +131,29 @@ def han_value(span: str) -> float | None:
     """The value of a Chinese numeral, or None where it is none."""
     if span in _PLAIN_HAN:
         return float(_PLAIN_HAN[span])
+    span = span.translate(_TENS)
     if any(char in span for char in "双俩单半"):
         return None
     try:
         return float(_cn2an()(span, "smart"))
     except (ValueError, KeyError, IndexError, TypeError, OverflowError):
         return None
+
+
+@cache
+def about(span: str) -> tuple[float, float] | None:
+    """The two values between which `七八` or `两三千` leaves it open, or None where a numeral is exact."""
+    found = _ABOUT.match(span)
+    if found is None:
+        return None
+    pair = found["pair"].replace("两", "二")
+    low, high = pair[0], pair[1]
+    apart = _DIGITS.index(high) - _DIGITS.index(low)
+    if apart != 1 and found["pair"] != "三五":
+        return None
+    head, tail = found["head"] or "", found["tail"]
+    values = [han_value(head + digit + tail) for digit in (low, high)]
+    return (values[0], values[1]) if values[0] is not None and values[1] is not None else None
 
 
 class Numbers:
@@ -252,11 +280,13 @@ class Numbers:
         if not found:
             return None
         for end in range(found.end(), start, -1):
-            value = han_value(text[start:end])
+            guess = about(text[start:end])
+            value = guess[0] if guess else han_value(text[start:end])
             if value is None:
                 continue
             unit = self._unit(text, end)
-            if unit.unit == "" and unit.scale == "" and end < found.end():
+            alone = unit.unit == "" and unit.scale == "" and end < found.end()
+            if alone and not (value >= _SCALES["千"] and _THEN_SPAN.match(text, end)):
                 continue
             if unit.scale in ("k", "w", "t") or (unit.unit == "times" and end - start == 1):
                 unit = _Unit(end, "", 1.0, "")
@@ -269,6 +299,7 @@ class Numbers:
                 unit.end,
                 text[start : unit.end],
                 value=value * unit.factor,
+                high=guess[1] * unit.factor if guess else None,
                 scale=scale,
                 unit=unit.unit,
                 spelled=True,
@@ -283,11 +314,16 @@ class Numbers:
         found = _ENGLISH.match(text, start)
         if not found or (value := _WORDS.get(found[0].replace("-", " "))) is None:
             return None
-        unit = self._noun(text, found.end())
+        unit = self._noun(text, found.end()) or self._servers(text, found.end())
         if unit is None and not self._before_card(text, found.end()):
             return None
         end, name = unit if unit else (found.end(), "")
         return Token("number", start, end, text[start:end], value=float(value), unit=name, spelled=True)
+
+    def _servers(self, text: str, place: int) -> tuple[int, str] | None:
+        """`two 8xA100 nodes`, `two 8-gpu servers`: the word counts the servers, the figure their cards."""
+        each = _OF_CARDS.match(text, place)
+        return (place, "nodes") if each is not None else None
 
     def _before_card(self, text: str, place: int) -> bool:
         near = text[place : place + 40]

@@ -18,23 +18,24 @@ _ROLES = {
 }
 _TO = re.compile(r"(?:到|去|往|发到|传到|回到|\bto|towards|回传到|返)\s?(?:the )?$")
 _FROM = re.compile(r"(?:从|由|喺|\bfrom)\s?(?:the )?$")
+_LISTED = re.compile(r"\s?(?:[,，、&/+]|and|和|以及|同|及)+\s?(?:and )?")
 _NETWORK = ("cue:loss", "cue:latency", "cue:transfer", "cue:bandwidth", "cue:daily")
 
 
 def places(message: Message) -> None:
     """Fill data_location, user_location, server_location."""
     found: dict[str, list[str]] = {}
-    last_role, last_clause = "", -1
+    last_role, last_clause, last_end = "", -1, 0
     for token in message.tokens:
         place = token.key("place")
         if place is None or token.dropped:
             continue
         role = _role(message, token, place)
-        if role is None and token.clause == last_clause:
+        if role is None and (token.clause == last_clause or _LISTED.fullmatch(message.text, last_end, token.start)):
             role = last_role
         if role:
             found.setdefault(role, []).append(place)
-        last_role, last_clause = role or "", token.clause
+        last_role, last_clause, last_end = role or "", token.clause, token.end
     if message.any("cue:stay"):
         found.setdefault("data_location", ["mainland_cn"])
     for slot, values in found.items():

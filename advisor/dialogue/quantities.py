@@ -155,6 +155,12 @@ def _rented(message: Message, token: Token) -> bool:
 _FINISH = re.compile(r"finish|来得及|赶得及|赶得上|跑得完|训得完|in time|enough time|够时间|搞得掂")
 
 
+# "We have $6k a month and 3 weeks": time that there is.
+_GIVEN = re.compile(
+    r"\b(?:we|i|you)(?:'ve| have| only have| have got| got)\s(?:[^.!?;]{0,24}(?:\band|,)\s)?(?:only |just |about )?$"
+)
+
+
 def _due(message: Message, token: Token) -> bool:
     later = [t for t in message.tokens if t.sentence in (token.sentence, token.sentence + 1)]
     near = message.text[token.start : later[-1].end if later else token.end]
@@ -164,7 +170,10 @@ def _due(message: Message, token: Token) -> bool:
         return True
     if re.match(r"\s?enough", message.text[token.end :]):
         return True
-    if re.search(r"\b(?:in|within) $", message.text[: token.start]) and token.unit != "hours":
+    head = message.text[: token.start]
+    if re.search(r"\b(?:in|within) $", head) and token.unit != "hours":
+        return True
+    if token.unit in ("days", "weeks", "months") and _GIVEN.search(head) and not token.spelled:
         return True
     return bool(re.match(r"\s?(?:之?内|以内|内)", message.text[token.end :])) and token.unit != "hours"
 
@@ -177,6 +186,7 @@ def counts(message: Message) -> None:
         elif token.unit == "tokens" and (
             token.scale in ("b", "m", "亿", "t", "万亿", "百亿", "千亿", "十亿")
             or token.value >= message.limit("fewest_corpus_tokens")
+            or (token.scale in ("万", "w") and token.value > message.limit("longest_context"))
         ):
             take(message, token, "dataset_tokens", amount_of(token))
         elif token.unit == "files" or (token.scale == "万" and _files_after(message, token)):
@@ -188,7 +198,7 @@ def counts(message: Message) -> None:
         elif token.unit == "concurrency":
             take(message, token, "concurrency", amount_of(token))
         elif token.unit == "steps":
-            if beside(message, token, "cue:every") and within(message, token, "cue:save"):
+            if beside(message, token, "cue:every") and within(message, token, "cue:save", "cue:checkpoint"):
                 take(message, token, "save_steps", amount_of(token))
             token.used = token.used or "steps"
         elif (

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from advisor.dialogue.around import left, right
+from advisor.dialogue.around import after, left, right
 from advisor.dialogue.quantities import amount_of
 from advisor.dialogue.tokens import Message, Token, tidy
 
@@ -97,7 +97,13 @@ def _is_size(message: Message, token: Token) -> bool:
 
 
 def _is_active(message: Message, token: Token) -> bool:
-    return bool(left(message, token, "cue:active", gap=2) or right(message, token, "cue:active", gap=len(" are 参数 ")))
+    if left(message, token, "cue:active", gap=2):
+        return True
+    cue = right(message, token, "cue:active", gap=len(" are 参数 "))
+    following = after(message, cue, gap=2) if cue is not None else None
+    # 235B激活22B: the word belongs to the number behind it, since the whole is more than what is active.
+    smaller = following is not None and following.kind == "number" and _is_size(message, following)
+    return cue is not None and not (smaller and following is not None and following.value < token.value)
 
 
 def _listed_sizes(message: Message, out: list[Candidate]) -> list[Candidate]:

@@ -47,6 +47,8 @@ def _role(message: Message, token: Token, size: float) -> str | None:
     by_card = any(
         other.kind == "card" or other.unit in ("cards", "times", "by") or "cue:card" in other.tags for other in touching
     )
+    if _out_of(message, token):
+        return None
     if left(message, token, "scope:consumes", gap=len(" 约 到")) and not any(
         other.kind == "card" for other in touching[:1]
     ):
@@ -73,9 +75,22 @@ def _role(message: Message, token: Token, size: float) -> str | None:
     return None if by_card or near("cue:per_card") else _by_context(message, token, size)
 
 
+_OUT_OF = re.compile(r"\d\s?(?:g|gb|gib)?\s?(?:/|out of|of|共)\s?(?:the |a )?$")
+
+
+def _out_of(message: Message, token: Token) -> bool:
+    """`23.5G/24G`, `71 GB out of 80 GB`: what the card has, behind what was used of it."""
+    return _OUT_OF.search(message.text[: token.start]) is not None and (gigabytes(token) or 0.0) in message.listed(
+        "card_memory_gb"
+    )
+
+
 def _by_context(message: Message, token: Token, size: float) -> str | None:
     """The role of a size that touches no card: from what its clause and sentence speak of."""
     if within(message, token, "cue:daily") and within(message, token, "cue:transfer"):
+        return "transfer_gb_per_day"
+    each_day = left(message, token, "cue:daily", gap=len("增量大概 ")) or right(message, token, "cue:daily", gap=1)
+    if each_day and within_sentence(message, token, "cue:transfer"):
         return "transfer_gb_per_day"
     if beside(message, token, "cue:weights", gap=len("of the 的模型 ")):
         return "transfer_gb"

@@ -24,7 +24,7 @@ Json = dict[str, Any]
 # The levers that change one choice for another, and the fact that has the choice's name.
 _CHOICE_OF_LEVER = {"sharding": "plan.sharding", "optimizer": "plan.optimizer", "precision": "tuning.precision"}
 # What a diagnosis rests on: where it is known, what to do about it is the answer.
-CAUSES = ("operations.cause", "operations.oom_moment", "observed.oom_in", "observed.oom_unused_share")
+CAUSES = ("operations.cause", "operations.oom_moment", "observed.oom_in", "observed.oom_unused_share", "observed.xid")
 EVASION = "asks.compliance_evasion"
 
 
@@ -144,7 +144,17 @@ def reason(judged: Judged, wording: Wording, otherwise: str = "") -> str:
             return wording.filled(entry.say, entry.values)
     if judged.option and judged.option.problem:
         return judged.option.problem
+    if told := _behind(judged, deciding):
+        return wording.filled(told.say, told.values)
     return otherwise or wording.fixed(sentences.SUMMARY, "no_rule")
+
+
+def _behind(judged: Judged, deciding: set[str]) -> Advice | None:
+    """Where the rule that decided has no words of its own: those of a rule that concluded what it read."""
+    firings = judged.outcome.firings
+    read = {fact for firing in firings if firing.rule in deciding for fact in firing.facts}
+    sources = {firing.rule for firing in firings if not read.isdisjoint(firing.concluded)}
+    return next((entry for entry in judged.outcome.advice if entry.rule in sources), None)
 
 
 def summary(consultation: Consultation, wording: Wording) -> str:
@@ -175,7 +185,11 @@ def summary(consultation: Consultation, wording: Wording) -> str:
         whys = dict.fromkeys(without_opening(reason(row, wording), row.verdict) for row in consultation.rows)
         return wording.fixed(sentences.SUMMARY, "topic", verdict=verdict, why=space.join(whys))
     joint, stop = ("; ", ".") if wording.lang == "en" else ("；", "。")
-    rows = joint.join(_short(row, wording).rstrip(stop) for row in consultation.rows if row.method)
+    rows = joint.join(
+        _short(row, wording).rstrip(stop) + _asked_beside(consultation.intent, row.option, wording)
+        for row in consultation.rows
+        if row.method
+    )
     return wording.fixed(sentences.SUMMARY, "several", verdict=verdict, rows=rows + stop)
 
 
@@ -211,6 +225,16 @@ def _asked_figure(intent: str, option: Option, wording: Wording) -> str:
     if intent == "ask_cost" and option.price is not None:
         return wording.fixed(sentences.SUMMARY, "cost", figure=wording.price(option.price))
     return ""
+
+
+def _asked_beside(intent: str, option: Option | None, wording: Wording) -> str:
+    """The same beside one row of several."""
+    figure = ""
+    if option is not None and intent == "ask_time" and option.time is not None:
+        figure = wording.range(option.time)
+    if option is not None and intent == "ask_cost" and option.price is not None:
+        figure = wording.price(option.price)
+    return figure and (f", {figure}" if wording.lang == "en" else f"，{figure}")
 
 
 def _load(row: Judged, wording: Wording) -> str:

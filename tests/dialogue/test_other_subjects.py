@@ -49,7 +49,7 @@ def test_the_name_of_a_chip_does_not_make_a_message_traditional(text: str) -> No
     ("text", "value"),
     [
         ("7B LoRA on 2 A100, need 300 widgets", 300),
-        ("70B 推理，首字延迟 2 秒以内，要几张 A100", 2),
+        ("70B 推理，首字延迟 2 秒以内，要几张 A100", 2000),
         ("7B lora, 4096 widgets", 4096),
     ],
 )
