@@ -218,7 +218,8 @@ def _spoken(text: str, state: State, seen: Understanding, library: Library) -> E
         return {"act": "declined" if "out_of_scope" in cues or not state.slots else "lost"}
     if seen.intent == "compare" and seen.slots and state.slots:
         return {"act": "compare", "answers": said(seen.slots)}
-    if not known and not passing and not seen.rejected and not seen.claims:
+    forgets = sorted(note.removeprefix("forget:") for note in seen.notes if note.startswith("forget:"))
+    if not known and not passing and not seen.rejected and not seen.claims and not forgets:
         if seen.intent == "smalltalk" and ("smalltalk" in cues or not state.turns):
             return {"act": "chat"}
         if seen.intent in ("smalltalk", "provide_info", "correct_slot"):
@@ -229,7 +230,7 @@ def _spoken(text: str, state: State, seen: Understanding, library: Library) -> E
         "act": "said",
         "answers": said(known),
         "passing": passing,
-        "forgets": sorted(note.removeprefix("forget:") for note in seen.notes if note.startswith("forget:")),
+        "forgets": forgets,
         "rejected": [{"slot": each.get("slot", ""), "reason": each.get("reason", "")} for each in seen.rejected],
     }
 

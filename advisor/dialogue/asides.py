@@ -28,7 +28,9 @@ def aside(message: Message, seen: Mapping[str, re.Match[str]], domain: bool, tex
     """`out_of_scope`, `smalltalk` or an empty string. `follows` = there is a conversation before."""
     if "instruction" in message.notes and not message.slots and not set(seen) - {"smalltalk", "out_of_scope"}:
         return "out_of_scope"  # nothing but an order to the assistant, which is followed nowhere
-    if "out_of_scope" in seen and not domain and "ask_checklist" not in seen:
+    if any(row["reason"] == "impossible" for row in message.rejected):
+        return ""
+    if "out_of_scope" in seen and not domain and not message.any("cue:latency") and "ask_checklist" not in seen:
         return "out_of_scope"
     asks = [name for name in ("ask_checklist", "ask_compliance", *ASKS) if name in seen and name != "ask_feasibility"]
     if "smalltalk" in seen and not domain and not asks and not in_trade(message):

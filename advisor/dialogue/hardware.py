@@ -15,6 +15,8 @@ from advisor.dialogue.quantities import gigabytes
 from advisor.dialogue.setups import SLOTS, Atom, Setup, chosen, fill, setups_of, without_weak
 from advisor.dialogue.tokens import Message, Token, tidy
 
+_SEES = re.compile(r"(?:得|只有|只剩|only)\s?$")
+
 
 def hardware(message: Message) -> None:
     """Fill gpu_model, gpu_count, gpu_mem_gb, nodes and the totals."""
@@ -44,7 +46,7 @@ def _atoms(message: Message) -> list[Atom]:
             atoms.append(atom)
     for atom in atoms:
         atom.token.used = SLOTS[atom.kind]
-    return _per_node(message, _without_sums(message, atoms))
+    return _per_node(message, _without_total(message, _without_sums(message, atoms)))
 
 
 def _without_sums(message: Message, atoms: list[Atom]) -> list[Atom]:
@@ -161,7 +163,9 @@ def _count(message: Message, token: Token) -> Atom | None:
         return None  # ">=48G 单卡": how much one card has, not how many
     if single and following is not None and "cue:batch" in following.tags:
         return None  # "单卡 batch 4": what one card takes a step
-    if left(message, token, "scope:sees", gap=2):
+    if left(message, token, "scope:sees", gap=2) or (
+        "nvidia-smi" in message.text and _SEES.search(message.text[: token.start])
+    ):
         message.reject("gpu_count", tidy(token.value), token, "measured")
         return None
     if re.search(r"第\s?$", message.text[max(0, token.start - 2) : token.start]):
@@ -275,8 +279,26 @@ def _per_node(message: Message, atoms: list[Atom]) -> list[Atom]:
     return [atom for atom in out if not _lone_single(message, atom, out)]
 
 
+_IN_EACH = re.compile(r"每台|每机|每部|每个节点|一台\d|per (?:node|server|machine|box)|each|apiece")
+
+
+def _without_total(message: Message, atoms: list[Atom]) -> list[Atom]:
+    """`16卡分两台，每台8张`: the larger count is the total."""
+    counts = [atom for atom in atoms if atom.kind == "count" and isinstance(atom.value, int)]
+    nodes = [atom for atom in atoms if atom.kind == "nodes" and isinstance(atom.value, int)]
+    if len(counts) != 2 or len(nodes) != 1 or _IN_EACH.search(message.text) is None:
+        return atoms
+    total, each = sorted(counts, key=lambda atom: -int(str(atom.value)))
+    if int(str(each.value)) * int(str(nodes[0].value)) != total.value or total.value == each.value:
+        return atoms
+    message.put("gpu_count_total", total.value)
+    return [atom for atom in atoms if atom is not total]
+
+
 def _lone_single(message: Message, atom: Atom, atoms: list[Atom]) -> bool:
     """`单机` and `单机多卡` say nothing of servers unless a number of cards follows at once."""
     if atom.kind != "nodes" or not atom.token.text.startswith(("单", "一机")) or atom.value != 1:
         return False
+    if any(other.kind == "nodes" and other is not atom for other in atoms):
+        return True  # 单机八卡*4台
     return not any(other.kind == "count" and 0 <= other.token.start - atom.token.end <= 1 for other in atoms)

@@ -34,7 +34,7 @@ _COUNTS = {
 _WHOLE = ("cards", "nodes", "concurrency")
 _NONE_IS_SAID = ("rows", "tokens", "days", "weeks", "months", "USD", "CNY", "HKD", "money", "tokens/s")
 _CUES = {"cue:ctx": "seq_len", "cue:batch": "micro_batch", "cue:rank": "lora_rank", "cue:vram": "gpu_mem_gb"}
-_MINUS = re.compile(r"(?:^|[\s(（:：,，])(?:[-−–]|负|minus |negative )$|(?:负|minus |negative )$")
+_MINUS = re.compile(r"(?:^|[\s(（:：,，])(?:[-−–]|负|minus |negative )$|(?:负|minus |negative |(?:有|用|租|要|给)-)$")
 _BRANDS = ("", "nvidia", "rtx", "geforce", "tesla", "amd", "of", "个", "张", "块", "x", "*")
 _VERSIONED = re.compile(r"(?:cuda|driver|torch|python|ubuntu|rocm|version|v|llama|qwen|claude|gpt|zero|stage)[ -]?$")
 _HALF = re.compile(r"(?:^|[^一多大前后])半(?:张|块|片|个)?\s?$")
@@ -114,4 +114,6 @@ def _negative(message: Message, token: Token) -> bool:
     previous = before(message, token, gap=2)
     # "A100 -80G", "Qwen -7B": a stroke that joins a name to its size.
     joins = previous is not None and previous.kind in ("card", "model", "number")
-    return not joins or message.text[: token.start].endswith(("负", "minus ", "negative "))
+    return not joins or message.text[: token.start].endswith(
+        ("负", "minus ", "negative ", "有-", "用-", "租-", "要-", "给-")
+    )

@@ -96,7 +96,7 @@ def _correction(message: Message, seen: Mapping[str, re.Match[str]], text: str) 
     questions = [name for name in ("ask_feasibility", "ask_recommendation", "compare", "ask_explain") if name in seen]
     denied = any(row["reason"] == "negated" for row in message.rejected)
     replaced = any(row["reason"] == "replaced" for row in message.rejected)
-    if replaced and questions and re.search(r"\bif\b|如果|要是|假如", text):
+    if (replaced or denied) and questions and re.search(r"\bif\b|如果|要是|假如", text):
         return ""
     if denied or replaced:
         return "correct_slot" if not asked or replaced else ""

@@ -67,7 +67,11 @@ def _output(message: Message, token: Token) -> bool:
 
 def _before(message: Message, cue: Token) -> Token | None:
     """The number that stands right before a cue."""
-    counted = (token for token in message.tokens if token.kind == "number" and token.end <= cue.start)
+    counted = (
+        token
+        for token in message.tokens
+        if token.kind == "number" and token.end <= cue.start and token.clause == cue.clause
+    )
     return next((token for token in counted if cue.start - token.end <= 1), None)
 
 
@@ -162,7 +166,7 @@ def batches(message: Message) -> None:
     ):
         values: list[object] = []
         for cue in message.of(tag):
-            token = _following(message, cue)
+            token = None if _DIAG.search(message.text[: cue.start]) else _following(message, cue)
             if (
                 token is None
                 or cue.dropped
@@ -180,6 +184,7 @@ def batches(message: Message) -> None:
         _one_or_list(message, slot, values)
 
 
+_DIAG = re.compile(r"\bdiag\s+-$")
 _FROM = re.compile(r"(?:from|从|由)\s?$")
 _RAISED = re.compile(r"\s?(?:to|到|加到|提到|升到|改到|改成|调到|加至|->|→|=>)\s?")
 
@@ -203,6 +208,8 @@ def _following(message: Message, cue: Token) -> Token | None:
     for other in message.tokens[place + 1 :]:
         if other.kind in ("clause", "sentence") or other.start - cue.end > len("size of at most 最多就"):
             return None
+        if "cue:total" in other.tags:
+            return None  # the batch in all, over cards and steps
         if other.kind == "number":
             return other if other.free and other.unit in ("", "rows", "pieces") and other.scale == "" else None
         if not other.tags.isdisjoint(("cue:batch", "cue:accum", "cue:rank", "cue:ctx", "cue:alpha")) or other.kind in (

@@ -15,7 +15,7 @@ _PERIODS = frozenset(("months", "days", "hours", "years"))
 _PERIOD = re.compile(
     r"(?P<month>/\s?(?:月|mo\b|month|m\b)|每个?月|一个?月|per month|a month|monthly|包月|月租|月付|月费|"
     r"按月|月预算|个月)|"
-    r"(?P<hour>/\s?(?:小时|时|h\b|hr\b|hour)|每小时|per hour|an hour|hourly|每个钟|一个钟)|"
+    r"(?P<hour>/\s?(?:小时|时|h\b|hr\b|hour)|每小时|一个?小时|per hour|an hour|hourly|每个钟|一个钟)|"
     r"(?P<day>/\s?(?:天|日|day|d\b)|每天|每日|per day|a day|daily|一天)|"
     r"(?P<year>/\s?(?:年|yr|year)|每年|per year|a year|yearly|annually|一年|年预算|包年)"
 )
@@ -38,6 +38,11 @@ _PRICED = re.compile(
 _EACH_HOUR = re.compile(
     r"\s?(?:/|per |an? |每)\s?(?:gpu|card|张|卡)s?\s?[-/ ]?\s?(?:per )?(?:hr|h|hour|小时|时)?(?![a-z])"
 )
+_UNIT_PRICE = re.compile(
+    r"\s?(?:/|per |a |每)\s?(?:kwh|度)|"
+    r"\s?(?:/|per |an |每|一)\s?个?(?:小时|钟|hour|hr|h)\s?(?:的|per (?:gpu|card|[a-z]*\d))"
+)
+_PER_SPAN = re.compile(r"\s?(?:一|每|/)\s?个?(?:天|日|小时|钟|月|年)")
 _WHOLE = re.compile(
     r"\s?(?:for|to cover) (?:the )?(?:whole|entire|total) (?:project|thing|job|run|training)|\s?(?:in total|all[- ]in)"
 )
@@ -46,7 +51,7 @@ _CURRENCIES = re.compile(
     r"(?P<USD>us\$|usd|us dollars?|美元|美金|美刀)"
 )
 _DENIED = re.compile(r"(?:不是|唔系|并非|not|instead of|rather than|而非)\s?(?:in )?$")
-_OF_MONEY = re.compile(r"budget|price|cost|quote|预算|价|钱|报价|费")
+_OF_MONEY = re.compile(r"budget|price|cost|quote|how much|预算|价|钱|报价|费|(?:多少|几多)\s?(?:港|人民币|美)")
 
 
 def money(message: Message) -> None:
@@ -55,9 +60,12 @@ def money(message: Message) -> None:
         currency, sure = _currency(message, token)
         if not sure:
             continue
-        if _PRICED.search(message.text) or _EACH_HOUR.match(message.text, token.end):
+        if _PRICED.search(message.text) or any(
+            pattern.match(message.text, token.end) for pattern in (_EACH_HOUR, _UNIT_PRICE)
+        ):
             token.used = "price"
             message.reject("budget_amount", amount_of(token), token, "quoted price")
+            _span_of_price(message, token)
             continue
         message.put("budget_amount", amount_of(token))
         token.used = "budget_amount"
@@ -69,6 +77,13 @@ def money(message: Message) -> None:
         return
     if not any(row["slot"] == "budget_amount" for row in message.rejected):
         _currency_alone(message)
+
+
+def _span_of_price(message: Message, price: Token) -> None:
+    """The hour or month that a quoted price is for says nothing else."""
+    for other in numbers(message):
+        if other.unit in _PERIODS and other.value == 1 and 0 <= other.start - price.end <= 1:
+            other.used = "price"
 
 
 def _currency_alone(message: Message) -> None:
@@ -93,7 +108,11 @@ def _currency(message: Message, token: Token) -> tuple[str, bool]:
     if token.unit == "money":
         return _said_currency(message), True
     scaled = token.scale in ("万", "w", "k", "千", "百万", "十万", "亿")
-    blocks = token.unit == "cards" and token.text.endswith("块") and (scaled or token.value >= 1e3)
+    blocks = (
+        token.unit == "cards"
+        and token.text.endswith("块")
+        and (scaled or token.value >= 1e3 or _PER_SPAN.match(message.text, token.end))
+    )
     if blocks:
         return _said_currency(message), True
     following = message.text[token.end : token.end + len("以内 / month")].strip()

@@ -38,7 +38,7 @@ _PLAIN_HAN = {
     "十": 10,
 }
 _SCALE = re.compile(
-    r"(?P<scale>万亿|千亿|百亿|十亿|亿|千万|百万|十万|万|千|百(?!川)|billion|million|trillion|bn|mn|mil|k|w|m|b|t|g)(?P<more>多|余|来|几)?"
+    r"(?P<scale>万亿|千亿|百亿|十亿|亿|千万|百万|十万|万|千|百(?!川)|billion|million|trillion|thousand|grand|bn|mn|mil|k|w|m|b|t|g)(?P<more>多|余|来|几)?"
 )
 _SCALES = {
     "万亿": 1e12,
@@ -62,10 +62,21 @@ _SCALES = {
     "mn": 1e6,
     "mil": 1e6,
     "trillion": 1e12,
+    "thousand": 1e3,
+    "grand": 1e3,
     "t": 1e12,
     "g": 1e9,
 }
-_LETTERS = {"billion": "b", "bn": "b", "million": "m", "mn": "m", "mil": "m", "trillion": "t"}
+_LETTERS = {
+    "thousand": "k",
+    "grand": "k",
+    "billion": "b",
+    "bn": "b",
+    "million": "m",
+    "mn": "m",
+    "mil": "m",
+    "trillion": "t",
+}
 # What may follow a scale letter as a noun: a letter that measures bytes or parameters takes no measure word.
 _NOUNS = {
     "b": {"tokens", "params"},
@@ -93,13 +104,24 @@ _WORDS = {
     "quad": 4,
     "a couple of": 2,
     "a pair of": 2,
+    "half a dozen": 6,
+    "a dozen": 12,
+    "a hundred": 100,
+    "half a million": 1000000 / 2,
+    "a million": 1000000,
     "octa": 8,
     "both": 2,
 }
-_ENGLISH = re.compile(r"(?:a couple of|a pair of|thirty[ -]two|[a-z]+)(?![a-z])")
+_ENGLISH = re.compile(
+    r"(?:a couple of|a pair of|half a dozen|a dozen|a hundred|half a million|a million|thirty[ -]two|[a-z]+)(?![a-z])"
+)
 _OF_CARDS = re.compile(
     r"[ -]\d{1,2}\s?(?:x\s?\w[\w ]{1,24}|-?gpu|-?card)s?[ -](?:nodes?|servers?|machines?|boxes|hosts?)\b"
 )
+# 一块五一小时, 两块八每小时: a price.
+_YUAN = re.compile(r"块([一二三四五六七八九])(?=一?个?(?:小时|钟)|每|/|钱)")
+# 三个半月, 3个半小时: a half more of what is counted.
+_AND_A_HALF = re.compile(r"个半(?=个?(?:月|小时|钟|星期|礼拜|年))")
 _A_SPAN = re.compile(r"a (week|month|day)(?![a-z])")
 _SPAN_CUE = re.compile(r"(?:\b(?:in|within|have|got) \||\|\s?enough)")
 _TIMES = re.compile(
@@ -107,6 +129,8 @@ _TIMES = re.compile(
 )
 _SLOWER = re.compile(r"\s?(?:x|times|倍)\s?(?:slower|faster|more|less|慢|快)?")
 _THEN_NUMBER = re.compile(r"\s?[=:]?\s?\d")
+# "between 20 and 25 thousand"
+_BETWEEN, _AND = re.compile(r"\bbetween (?:hk|us)?\$?$"), re.compile(r"\s?and (?:hk|us)?\$?(?=\d)")
 _RANGE = re.compile(r"\s?(?:-|~|到|至|to)\s?(?=\d)")
 
 
@@ -182,6 +206,9 @@ class Numbers:
         found = re.compile(r"\d{1,4}").match(text, place)
         if not found or re.compile(r"\s?(?:slower|faster|more|less)|\.\d|[\da-z]").match(text, found.end()):
             return None
+        counted = self._noun(text, found.end())
+        if counted is not None and counted[1] == "nodes":  # 8卡*2机
+            return Token("number", start, counted[0], text[start : counted[0]], value=float(found[0]), unit="nodes")
         return Token("number", start, found.end(), text[start : found.end()], value=float(found[0]), unit="by")
 
     def _arabic(self, text: str, start: int) -> Token | None:
@@ -195,14 +222,15 @@ class Numbers:
         place = found.end()
         if text[place : place + 1] in ("多", "余", "来", "几", "+"):
             place += 1
+        if (half := _AND_A_HALF.match(text, place)) is not None:
+            value, place = value + _PLAIN_HAN["半"], half.end()
         high = None
         unit = self._unit(text, place)
         if unit.scale in ("万", "w") and (tail := re.compile(r"(\d)(?![\d.a-z万千百亿])").match(text, unit.end)):
             value += float(tail[1]) / 10
             unit = _Unit(tail.end(), unit.scale, unit.factor, unit.unit)
-        if (joint := _RANGE.match(text, unit.end)) is not None and not (
-            text[start - 1 : start].isascii() and text[start - 1 : start].isalpha()
-        ):
+        joint = _RANGE.match(text, unit.end) or (_BETWEEN.search(text[:start]) and _AND.match(text, unit.end)) or None
+        if joint is not None and not (text[start - 1 : start].isascii() and text[start - 1 : start].isalpha()):
             second = _ARABIC.match(text, joint.end())
             if second and not text[joint.end() :].startswith("0"):
                 upper = self._unit(text, second.end())
@@ -260,6 +288,7 @@ class Numbers:
         return (word := self._words.at(text, end)) is not None and word.end - end > 2
 
     def _noun(self, text: str, place: int) -> tuple[int, str] | None:
+        """The word behind a number that says what it counts, and where it ends."""
         for gap in (place, place + 1):
             if gap != place and text[place : place + 1] not in (" ", "-"):
                 break
@@ -279,12 +308,22 @@ class Numbers:
         found = _HAN.match(text, start)
         if not found:
             return None
+        if text[start - 1 : start] in ("几", "数") and found[0][0] in "十百千万亿":
+            return Token("text", start, found.end(), found[0])  # 几十万: some, and no number
         for end in range(found.end(), start, -1):
             guess = about(text[start:end])
             value = guess[0] if guess else han_value(text[start:end])
             if value is None:
                 continue
-            unit = self._unit(text, end)
+            place = end + (text[end : end + 1] in ("多", "余", "来") and end == found.end())
+            if (half := _AND_A_HALF.match(text, end)) is not None and value != _PLAIN_HAN["半"]:
+                value, place = value + _PLAIN_HAN["半"], half.end()
+            unit = self._unit(text, place)
+            if (tenths := _YUAN.match(text, end)) is not None and value < _PLAIN_HAN["百"]:
+                value, unit = (
+                    value + (han_value(tenths[1]) or 0.0) / _PLAIN_HAN["十"],
+                    _Unit(tenths.end(), "", 1.0, "money"),
+                )
             alone = unit.unit == "" and unit.scale == "" and end < found.end()
             if alone and not (value >= _SCALES["千"] and _THEN_SPAN.match(text, end)):
                 continue

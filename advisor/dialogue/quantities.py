@@ -57,13 +57,19 @@ def rates(message: Message) -> None:
         elif token.unit in _RATES:
             take(message, token, "observed_throughput_mbps", amount_of(token, _RATES[token.unit]))
             last = token
-        elif (mbps := _mbps(message, token)) is not None:
+        elif (mbps := _mbps(message, token) or _given(message, token, last)) is not None:
+            if _given(message, token, last) is not None:
+                take(message, token, "observed_throughput_mbps", amount_of(token, mbps))
+                continue
             measured = (
                 within(message, token, "cue:loss", "scope:observed") or "observed_throughput_mbps" in message.slots
             )
             ordered = _ordered(message, token)
-            wished = ordered or (
-                beside(message, token, "cue:bandwidth", gap=len("的")) and not within(message, token, "cue:loss")
+            named = token.text.endswith(("线", "线路", "line", "口"))
+            wished = (
+                ordered
+                or named
+                or (beside(message, token, "cue:bandwidth", gap=len("的")) and not within(message, token, "cue:loss"))
             )
             slot = "observed_throughput_mbps" if measured and not wished else "bandwidth_mbps"
             take(message, token, slot, amount_of(token, mbps))
@@ -77,6 +83,21 @@ def rates(message: Message) -> None:
                 take(message, token, "observed_throughput_mbps", amount_of(token, 1.0))
         elif token.unit == "percent":
             _share(message, token)
+
+
+# "our 50M line gives 12 Mbps", 只有12M, 得12M: what comes of what was ordered.
+_GIVES = re.compile(
+    r"(?:gives?(?: us| me)?|delivers?|only (?:does|gets?|reaches)|(?<![到获])得|只有|只跑到|跑到)"
+    r"\s?(?:about |only |约|大概)?$"
+)
+
+
+def _given(message: Message, token: Token, last: Token | None) -> float | None:
+    """The factor of a speed that the line named before gives, or None."""
+    same = last is not None and last.used == "bandwidth_mbps" and last.sentence == token.sentence
+    if not same or _GIVES.search(message.text[: token.start]) is None:
+        return None
+    return _mbps(message, token) or (1e-6 if token.scale == "m" and token.unit == "" else None)
 
 
 def _ordered(message: Message, token: Token) -> bool:
@@ -161,6 +182,9 @@ _GIVEN = re.compile(
 )
 
 
+_AT_MOST = re.compile(r"(?:\bmax(?:imum)?(?: of)?|\bat most|\bno more than|最多|不超过|至多|唔超过)\s?$")
+
+
 def _due(message: Message, token: Token) -> bool:
     later = [t for t in message.tokens if t.sentence in (token.sentence, token.sentence + 1)]
     near = message.text[token.start : later[-1].end if later else token.end]
@@ -171,6 +195,11 @@ def _due(message: Message, token: Token) -> bool:
     if re.match(r"\s?enough", message.text[token.end :]):
         return True
     head = message.text[: token.start]
+    alone = all(t is token or t.kind in ("clause", "sentence") for t in message.tokens if t.clause == token.clause)
+    if alone and token.unit in ("days", "weeks", "months") and message.any("scope:ask_count"):
+        return True  # "100B tokens, 30 days: how many H100"
+    if token.unit in ("days", "weeks", "months") and _AT_MOST.search(head):
+        return True
     if re.search(r"\b(?:in|within) $", head) and token.unit != "hours":
         return True
     if token.unit in ("days", "weeks", "months") and _GIVEN.search(head) and not token.spelled:

@@ -76,6 +76,8 @@ class Scanner:
         if ascii_word and before.isascii() and before.isalnum() and place != last:
             return None
         word = self._lexicon.words.at(text, place)
+        if word is not None and text[word.end : word.end + 1] == "$":
+            word = None  # HK$ is money and no place
         named = self._named(text, place, word.end if word else 0)
         if named is not None:
             return named

@@ -84,6 +84,8 @@ def _negation(message: Message) -> None:
                 break
             if not holds_value(token) and _SWITCH.isdisjoint(token.tags):
                 continue
+            if cue.text in ("instead of", "rather than") and _WITH.search(message.text, cue.end, token.start):
+                break  # 7 cards instead of 8 with ZeRO-3
             if not _SWITCH.isdisjoint(token.tags):
                 message.notes.add(f"off:{token.start}")
                 break
@@ -95,6 +97,9 @@ def _negation(message: Message) -> None:
             _inherit(message, token)
             if token.kind == "card":
                 message.notes.add("negated_card")
+
+
+_WITH = re.compile(r"\d\S*\s(?:\w+\s)?(?:with|using|on|for)\s")
 
 
 def _inherit(message: Message, denied: Token) -> None:

@@ -64,6 +64,8 @@ def _role(message: Message, token: Token, size: float) -> str | None:
         return _video(message, token, size)
     if near("cue:system_disk", gap=len("给 ")):
         return "system_disk_gb"
+    if next_one is not None and "cue:data" in next_one.tags and message.text[token.end : next_one.start] == " of ":
+        return "dataset_gb"
     if near("cue:disk", gap=len(" of 本地 ")) and not any(other.kind == "card" for other in touching):
         return "storage_gb"
     if _summed(message, token) and within_sentence(message, token, "cue:per_card"):
@@ -140,7 +142,10 @@ def _timed(message: Message, token: Token) -> bool:
 
 def _data_here(message: Message, token: Token, size: float) -> bool:
     files = any(other.used == "file_count" for other in message.tokens)
-    to_somewhere = re.match(r"\s?(?:数据|data|of data|to |到|去|传|搬|过)", message.text[token.end :]) is not None
+    to_somewhere = (
+        re.match(r"\s?(?:数据|文本|语料|data|of data|of text|to |到|去|传|搬|过)", message.text[token.end :])
+        is not None
+    )
     return (files and size >= 1) or (to_somewhere and not message.any("cue:vram"))
 
 

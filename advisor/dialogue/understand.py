@@ -28,6 +28,7 @@ from advisor.dialogue import (
     scopes,
     sizes,
     sizes_in_bytes,
+    turned,
 )
 from advisor.dialogue.cues import Cues
 from advisor.dialogue.intents import intent_of
@@ -87,8 +88,11 @@ class Reader:
         _fill(message)
         if seen.get("ask_time") and {"user_tokens_per_s", "total_tokens_per_s"} & set(message.slots):
             seen.pop("ask_time") if seen["ask_time"].group() in _SPEED_WORDS else None
+        gone = False
         if context:
             _lean(message, context)
+            turned.replaced(message, context)
+            gone = turned.lifted(message, context)
         facts: dict[str, Any] = {**self._facts.found(said), **told, **shown}
         if (use := facts.pop(outputs.GPU, None)) is not None:
             message.slots["observed_gpu_util_pct"] = use
@@ -97,6 +101,8 @@ class Reader:
         if "evasion" in seen:
             facts["asks.compliance_evasion"] = True
         intent = intent_of(message, seen, said, follows=bool(context))
+        if gone and intent in _OPEN:
+            intent = "correct_slot"
         if intent in _OPEN and (shown or told or set(message.slots) == {"observed_gpu_util_pct"}):
             intent = "troubleshoot"  # a figure off a screen is a complaint
         if intent == "troubleshoot" and message.any("cue:boom"):
