@@ -180,8 +180,13 @@ def money(cost: Json, wording: Wording) -> str:
     period = wording.fixed(sentences.PERIOD, cost["period"])
     as_of = f"{wording.fixed(sentences.WORD, 'as_of')} {cost['as_of']}"
     notes = [as_of, *behind(cost, wording)]
-    run = f"; {_band(cost['run'])} {cost['currency']} {wording.fixed(sentences.WORD, 'run')}" if cost["run"] else ""
-    return f"{_band(cost)} {cost['currency']}/{period}{run} ({', '.join(notes)})"
+    between = "; " if wording.lang == "en" else "；"
+    run = (
+        f"{between}{_band(cost['run'])} {cost['currency']} {wording.fixed(sentences.WORD, 'run')}"
+        if cost["run"]
+        else ""
+    )
+    return f"{_band(cost)} {cost['currency']}/{period}{run}{wording.aside(*notes)}"
 
 
 def _band(figures: Json) -> str:
@@ -191,7 +196,7 @@ def _band(figures: Json) -> str:
 
 def behind(cost: Json, wording: Wording) -> list[str]:
     """Where a price comes from, and how far to trust it."""
-    notes = [escape(cost["place"])]
+    notes = [escape(wording.place(cost["place"]))]
     if cost["estimated"]:
         key = "premium" if cost["premium"] else "elsewhere"
         words = {"place": notes[0], "premium": f"{cost['premium']:g}" if cost["premium"] else ""}

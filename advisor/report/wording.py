@@ -6,6 +6,7 @@ computes nothing beyond rounding for the eye.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import date
 from functools import cached_property
@@ -150,8 +151,21 @@ class Wording:
         period = self.fixed(sentences.PERIOD, price.period)
         low, high = number(price.range.low), number(price.range.high)
         band = low if low == high else f"{low}–{high}"
-        as_of = self.fixed(sentences.WORD, "as_of")
-        return f"{band} {price.currency}/{period} ({as_of} {price.as_of}, {price.place})"
+        as_of = f"{self.fixed(sentences.WORD, 'as_of')} {price.as_of}"
+        return f"{band} {price.currency}/{period}{self.aside(as_of, self.place(price.place))}"
+
+    def place(self, name: str) -> str:
+        """A price list's place in the reader's language; codes of regions stay."""
+        if self.lang == "en":
+            return name
+        names = self.library.words["place_names"].entries
+        longest = "|".join(re.escape(each) for each in sorted(names, key=len, reverse=True))
+        said = re.sub(rf"(?<![\w-])(?:{longest})(?![\w-])", lambda found: str(names[found[0]]), name)
+        return self._in_script(said.replace(", ", "、"), Text(name, said))
+
+    def aside(self, *notes: str) -> str:
+        """Notes in brackets behind a figure, as the language writes them."""
+        return f" ({', '.join(notes)})" if self.lang == "en" else f"（{'，'.join(notes)}）"
 
 
 def youngest(dates: list[str], fallback: date) -> str:
