@@ -15,12 +15,6 @@ BY_NAME = {tool.name: tool for tool in TOOLS}
 MAX_PARTS = 2**8
 
 
-def name_of(text: str) -> str | None:
-    """The tool that printed this text, or None."""
-    tool = _known(text)
-    return tool.name if tool else None
-
-
 def _known(text: str) -> Tool | None:
     best: tuple[int, int, Tool] | None = None
     for order, tool in enumerate(TOOLS):

@@ -68,7 +68,6 @@ class Index:
         self._rare = {word: log(1 + 2 * len(self.claims) / times) for word, times in counted.items()}
         named = Counter(subject for claim in self.claims for subject in claim.parts.subject)
         self._weight = {key: 1 / sqrt(named[key] or 1) for key in subjects}
-        self._subjects = subjects
 
     def find(self, sentence: Sentence, most: int = 2) -> list[Match]:
         """The claims that the sentence may be, the best first."""

@@ -198,10 +198,6 @@ RAM_NEEDED = Text(
     "{said} of host memory is {times} times the {real} of GPU memory; once is the floor, more is habit or offload.",
     "内存 {said} 是显存合计 {real} 的 {times} 倍；一倍为底线，更多是习惯或用于卸载。",
 )
-FACTOR_IF = Text(
-    "A billion parameters take {needs}.",
-    "每十亿参数需要：{needs}。",
-)
 NOTHING = Text(
     "I have no statement on this and nothing to compute it from. Name the card, the model, the method or the line, "
     "with its figure.",

@@ -75,11 +75,6 @@ BITS_PER_BYTE = 8
 _QUANTITY = re.compile(r"\s*([-+]?\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?)\s*(\S*)\s*")
 
 
-def known_units() -> tuple[str, ...]:
-    """Every unit that a file or a fact may name."""
-    return tuple(_UNITS)
-
-
 def check_unit(unit: str) -> str:
     """The unit itself; raises `UnitError` with the nearest known one."""
     if unit not in _UNITS:

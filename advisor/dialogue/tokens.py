@@ -88,14 +88,6 @@ class Message:
         """The tokens that carry one of some tags."""
         return [token for token in self.tokens if any(tag in token.tags for tag in tags)]
 
-    def in_clause(self, token: Token, tag: str) -> bool:
-        """Whether the clause of a token holds a tag."""
-        return any(other.clause == token.clause and tag in other.tags for other in self.tokens)
-
-    def in_sentence(self, token: Token, tag: str) -> bool:
-        """Whether the sentence of a token holds a tag."""
-        return any(other.sentence == token.sentence and tag in other.tags for other in self.tokens)
-
     def reject(self, slot: str, value: object, token: Token, reason: str) -> None:
         """Keep what was seen but does not count, with the reason."""
         self.rejected.append(

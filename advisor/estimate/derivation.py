@@ -7,7 +7,7 @@ reason, and the caller says "unknown, because ...". Nothing here computes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import isfinite
 
@@ -77,8 +77,3 @@ def whole(name: str, value: int | None) -> int:
 def over_ends(compute: Callable[[str], float], unit: str) -> Range:
     """A range from one function of the end's name: low, likely, high."""
     return Range(compute("low"), compute("likely"), compute("high"), unit)
-
-
-def same_sources(steps: Iterable[Step]) -> tuple[str, ...]:
-    """Every source of a derivation once, in order of first use."""
-    return tuple(dict.fromkeys(source for step in steps for source in step.sources))

@@ -5,7 +5,7 @@ A reading that the vendor left open ("negotiable", 待定) is kept as open and n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 # Longer lines are read piece by piece, so that time stays bounded.
@@ -131,6 +131,3 @@ def joined(pieces: Iterable[Paste]) -> Paste:
     """Pieces as lines of one text."""
     every = list(pieces)
     return Paste("\n".join(one.raw for one in every), "\n".join(one.plain for one in every))
-
-
-Labels = Mapping[str, tuple[str, ...]]

@@ -7,7 +7,7 @@ it. What we wrote into the sheet ourselves (what is wanted, the unit, the proof)
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
@@ -189,6 +189,3 @@ def _merge(offer: Offer, part: Offer, library: Library) -> None:
     elif part.cards:
         offer.cards = tuple(sorted(set(offer.cards) & set(part.cards))) or offer.cards
     offer.cards_named = tuple(dict.fromkeys((*offer.cards_named, *part.cards_named)))
-
-
-Cells = Mapping[str, str]

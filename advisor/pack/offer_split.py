@@ -188,8 +188,3 @@ def _headless(line: Paste, words: Words) -> Paste:
     """A line without its heading or number, which would be read as a count."""
     found = searched(words.any_of("offer_heading"), line.plain) or _BULLET.match(line.plain)
     return line.part(found.end(), len(line.plain)) if found else line
-
-
-def plain_line(line: Paste, words: Words) -> Paste:
-    """A line as it is read: without heading and bullet."""
-    return _headless(line, words)

@@ -158,7 +158,7 @@ class Wording:
         """A price list's place in the reader's language; codes of regions stay."""
         if self.lang == "en":
             return name
-        names = self.library.words["place_names"].entries
+        names = dict(self.library.words["place_names"].entries)
         longest = "|".join(re.escape(each) for each in sorted(names, key=len, reverse=True))
         said = re.sub(rf"(?<![\w-])(?:{longest})(?![\w-])", lambda found: str(names[found[0]]), name)
         return self._in_script(said.replace(", ", "、"), Text(name, said))

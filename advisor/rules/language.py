@@ -29,7 +29,6 @@ FLIPPED: Final[Mapping[str, str]] = {
 }
 
 KINDS: Final = ("quantity", "number", "choice", "boolean", "ref")
-SET_BY: Final = ("said", "plan", "rule")
 PHASES: Final = ("judge", "gaps")
 STATUSES: Final = ("trial", "settled", "retired")
 LEVELS: Final = ("note", "warning", "blocker")
