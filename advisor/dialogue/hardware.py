@@ -168,6 +168,10 @@ def _count(message: Message, token: Token) -> Atom | None:
     ):
         message.reject("gpu_count", tidy(token.value), token, "measured")
         return None
+    if re.search(r"其中(?:有)?\s?$", message.text[: token.start]):
+        message.reject("gpu_count", tidy(token.value), token, "unread")
+        token.used = "part"
+        return None
     if re.search(r"第\s?$", message.text[max(0, token.start - 2) : token.start]):
         return None
     if token.text.startswith(("一", "1", "one")) and right(message, token, "cue:dense", gap=0) is not None:

@@ -184,6 +184,7 @@ def batches(message: Message) -> None:
         _one_or_list(message, slot, values)
 
 
+_IN_ALL = re.compile(r"\s?\(?(?:global|effective|in total|total|overall|全局|等效)")
 _DIAG = re.compile(r"\bdiag\s+-$")
 _FROM = re.compile(r"(?:from|从|由)\s?$")
 _RAISED = re.compile(r"\s?(?:to|到|加到|提到|升到|改到|改成|调到|加至|->|→|=>)\s?")
@@ -210,6 +211,8 @@ def _following(message: Message, cue: Token) -> Token | None:
             return None
         if "cue:total" in other.tags:
             return None  # the batch in all, over cards and steps
+        if other.kind == "number" and _IN_ALL.match(message.text, other.end):
+            return None
         if other.kind == "number":
             return other if other.free and other.unit in ("", "rows", "pieces") and other.scale == "" else None
         if not other.tags.isdisjoint(("cue:batch", "cue:accum", "cue:rank", "cue:ctx", "cue:alpha")) or other.kind in (

@@ -124,7 +124,11 @@ def _currency(message: Message, token: Token) -> tuple[str, bool]:
         )
     ):
         return _said_currency(message), True
-    if token.unit == "" and scaled and _WHOLE.match(message.text, token.end):
+    if (
+        token.unit == ""
+        and scaled
+        and (_WHOLE.match(message.text, token.end) or re.match(r"\s?(?:的)?预算|\s?budget", message.text[token.end :]))
+    ):
         return _said_currency(message), True
     monthly = re.search(
         r"(?:每个?月|一个?月|月付|月租|月费|每年|一年)\s?(?:最多|顶多|大概|约)?\s?$", message.text[: token.start]

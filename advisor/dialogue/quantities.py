@@ -115,6 +115,9 @@ def _mbps(message: Message, token: Token) -> float | None:
     lines = message.any("cue:bandwidth") or any(other.unit in factors for other in message.tokens)
     if token.scale == "m" and lines and _ordered(message, token):
         return 1e-6
+    asked = re.match(r"\s?(?:的)?(?:够|enough|行不|得唔)", message.text[token.end :]) is not None
+    if token.scale == "m" and asked and message.any("cue:transfer"):
+        return 1e-6
     beside_line = beside(message, token, "cue:bandwidth", gap=len("写的是多少"))
     sides = (before(message, token, gap=1), after(message, token, gap=1))
     line = any(side is not None and (side.key("line") is not None or "cue:bandwidth" in side.tags) for side in sides)
@@ -182,6 +185,7 @@ _GIVEN = re.compile(
 )
 
 
+_GOT = re.compile(r"(?:^|[,.;:] ?)(?:got|have|we have|i have|i've got|we've got)\s(?:only |just |about )?$")
 _AT_MOST = re.compile(r"(?:\bmax(?:imum)?(?: of)?|\bat most|\bno more than|最多|不超过|至多|唔超过)\s?$")
 
 
@@ -198,13 +202,16 @@ def _due(message: Message, token: Token) -> bool:
     alone = all(t is token or t.kind in ("clause", "sentence") for t in message.tokens if t.clause == token.clause)
     if alone and token.unit in ("days", "weeks", "months") and message.any("scope:ask_count"):
         return True  # "100B tokens, 30 days: how many H100"
-    if token.unit in ("days", "weeks", "months") and _AT_MOST.search(head):
+    if (token.unit in ("days", "weeks", "months") and _AT_MOST.search(head)) or _GOT.search(head):
         return True
     if re.search(r"\b(?:in|within) $", head) and token.unit != "hours":
         return True
     if token.unit in ("days", "weeks", "months") and _GIVEN.search(head) and not token.spelled:
         return True
     return bool(re.match(r"\s?(?:之?内|以内|内)", message.text[token.end :])) and token.unit != "hours"
+
+
+_PACE = re.compile(r"\s?(?:per|a|an|each|every|/|每)\s?(?:second|sec|minute|min|hour|day|秒|分|小时|天|s\b|h\b)")
 
 
 def counts(message: Message) -> None:
@@ -218,6 +225,11 @@ def counts(message: Message) -> None:
             or (token.scale in ("万", "w") and token.value > message.limit("longest_context"))
         ):
             take(message, token, "dataset_tokens", amount_of(token))
+        elif (token.unit == "files" and _PACE.match(message.text, token.end)) or (
+            token.unit == "tokens" and re.match(r"\s?(?:per|a|/)\s?param", message.text[token.end :])
+        ):
+            token.used = "rate"
+            message.reject("number", tidy(token.value), token, "unread")
         elif token.unit == "files" or (token.scale == "万" and _files_after(message, token)):
             take(message, token, "file_count", amount_of(token))
         elif token.unit == "epochs":

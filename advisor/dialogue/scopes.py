@@ -84,6 +84,8 @@ def _negation(message: Message) -> None:
                 break
             if not holds_value(token) and _SWITCH.isdisjoint(token.tags):
                 continue
+            if _next_pair(message, index, token):
+                break  # a context of 4096 not 8192 and batch 2 not 4
             if cue.text in ("instead of", "rather than") and _WITH.search(message.text, cue.end, token.start):
                 break  # 7 cards instead of 8 with ZeRO-3
             if not _SWITCH.isdisjoint(token.tags):
@@ -97,6 +99,16 @@ def _negation(message: Message) -> None:
             _inherit(message, token)
             if token.kind == "card":
                 message.notes.add("negated_card")
+
+
+def _next_pair(message: Message, index: int, token: Token) -> bool:
+    """Whether `and` and another `not` say that a new pair of values begins between a negation and a token."""
+    cue = message.tokens[index]
+    again = any(
+        "scope:negate" in later.tags and later.sentence == cue.sentence and later.start > token.start
+        for later in message.tokens[index + 1 :]
+    )
+    return again and re.search(r"\band\b|并且|而且", message.text[cue.end : token.start]) is not None
 
 
 _WITH = re.compile(r"\d\S*\s(?:\w+\s)?(?:with|using|on|for)\s")

@@ -45,7 +45,11 @@ def lifted(message: Message, context: Mapping[str, Any]) -> bool:
 def replaced(message: Message, context: Mapping[str, Any]) -> None:
     """`我说的是8万不是8千`: a bare number takes the slot whose value in the conversation is the one denied."""
     denied = [t for t in message.tokens if t.kind == "number" and t.dropped == "negated"]
-    bare = [t for t in numbers(message) if t.unit in ("", "money") and t.scale not in ("g", "b", "t")]
+    bare = [
+        t
+        for t in numbers(message)
+        if t.unit in ("", "money", "people", "pieces", "rows") and t.scale not in ("g", "b", "t")
+    ]
     if len(denied) != 1 or len(bare) != 1:
         return
     old, new = denied[0].value, bare[0]

@@ -27,6 +27,7 @@ BEFORE: dict[str, Any] = {
         ("我说的是8万不是8千", "budget_amount", 80000),
         ("不是8千，是8万", "budget_amount", 80000),
         ("not 5000, 50000", "dataset_rows", 50000),
+        ("let's say 6000 rows instead of 5000", "dataset_rows", 6000),
     ],
 )
 def test_a_bare_number_takes_the_slot_of_the_one_it_denies(text: str, slot: str, value: float) -> None:
