@@ -148,6 +148,8 @@ def _commanded(command: Command, state: State, library: Library) -> Entry | None
     about = command.slot or (state.asked if command.name in ("why", "skip", "unknown") else "")
     name = "explain" if command.name == "why" and not about else command.name
     intents = {"why": "ask_explain", "explain": "ask_explain", "export": "ask_checklist"}
+    if not state.slots and state.intent != "ask_checklist":
+        del intents["export"]  # nothing was said that a checklist could be of
     return {"act": name, "about": about, "intent": intents.get(name, "provide_info")}
 
 

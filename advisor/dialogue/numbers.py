@@ -24,7 +24,7 @@ _ABOUT = re.compile(
     r"(?P<head>[一二三四五六七八九百千万亿十]*[十百千万亿])?(?P<pair>[一二两三四五六七八九]{2})(?P<tail>[十百千万亿]*)$"
 )
 # 一万五一个月: the numeral behind belongs to the span of time.
-_THEN_SPAN = re.compile(r"[一两三半](?:个)?(?:半)?(?:月|星期|礼拜|周|年|天|日|小时|钟)")
+_THEN_SPAN = re.compile(r"[一二两三四五六七八九十半](?:个)?(?:半)?(?:月|星期|礼拜|周|年|天|日|小时|钟)")
 _PLAIN_HAN = {
     "双": 2,
     "俩": 2,
@@ -118,6 +118,8 @@ _ENGLISH = re.compile(
 _OF_CARDS = re.compile(
     r"[ -]\d{1,2}\s?(?:x\s?\w[\w ]{1,24}|-?gpu|-?card)s?[ -](?:nodes?|servers?|machines?|boxes|hosts?)\b"
 )
+# 两万到三万: the word between two numerals.
+_HAN_RANGE = re.compile(r"\s?(?:到|至|-|~)\s?(?=[一二两三四五六七八九十百])")
 # 一块五一小时, 两块八每小时: a price.
 _YUAN = re.compile(r"块([一二三四五六七八九])(?=一?个?(?:小时|钟)|每|/|钱)")
 # 三个半月, 3个半小时: a half more of what is counted.
@@ -313,7 +315,7 @@ class Numbers:
         for end in range(found.end(), start, -1):
             guess = about(text[start:end])
             value = guess[0] if guess else han_value(text[start:end])
-            if value is None:
+            if value is None or (value >= _SCALES["千"] and _THEN_SPAN.match(text, end - 1)):
                 continue
             place = end + (text[end : end + 1] in ("多", "余", "来") and end == found.end())
             if (half := _AND_A_HALF.match(text, end)) is not None and value != _PLAIN_HAN["半"]:
@@ -327,6 +329,12 @@ class Numbers:
             alone = unit.unit == "" and unit.scale == "" and end < found.end()
             if alone and not (value >= _SCALES["千"] and _THEN_SPAN.match(text, end)):
                 continue
+            if not unit.unit and not guess and (joint := _HAN_RANGE.match(text, unit.end)) is not None:
+                upper = self._han(text, joint.end())
+                if upper is not None and upper.high is None and upper.value > value * unit.factor:
+                    upper.start, upper.text = start, text[start : upper.end]
+                    upper.value, upper.high = value * unit.factor, upper.value
+                    return upper
             if unit.scale in ("k", "w", "t") or (unit.unit == "times" and end - start == 1):
                 unit = _Unit(end, "", 1.0, "")
             scale = unit.scale or ("万" if "万" in text[start:end] and "亿" not in text[start:end] else "")

@@ -53,7 +53,13 @@ def _role(message: Message, token: Token, size: float) -> str | None:
         other.kind == "card" for other in touching[:1]
     ):
         return "reject:measured"
+    multiple = before(message, token, gap=1)
+    if multiple is not None and multiple.unit == "times" and (token.unit == "TB" or token.scale == "t"):
+        return "dataset_gb" if near("cue:data") else "storage_gb"
     next_one = after(message, token, gap=len(" of "))
+    disk = next_one is not None and "cue:disk" in next_one.tags and next_one.start - token.end <= 1
+    if disk and left(message, token, "cue:system_disk") is None:
+        return "storage_gb"
     if next_one is not None and "cue:vram" in next_one.tags:
         return _video(message, token, size)
     if (next_one is not None and "cue:ram" in next_one.tags) or (
