@@ -13,7 +13,7 @@ from advisor.core.facts import Fact, Facts
 from advisor.core.text import Text
 from advisor.knowledge.records.gpus import Gpu
 from advisor.plan import figures
-from advisor.plan.price import index_per_token
+from advisor.plan.price import index_per_token, price_of
 from advisor.plan.search import Candidate, candidates, misses_deadline
 from advisor.plan.serve import too_little
 from advisor.plan.task import Task, amount
@@ -118,7 +118,22 @@ def searched(desk: Desk, facts: Facts, task: Task) -> Iterator[Candidate]:
     found = candidates(
         task, desk.market, desk.library, cards=cards, per_node=int(count) if count else None, nodes=stated_nodes
     )
-    return iter(sorted(found, key=lambda candidate: _effort(desk, candidate)))
+    return iter(sorted(found, key=lambda candidate: (_beyond(desk, facts, candidate), _effort(desk, candidate))))
+
+
+def _beyond(desk: Desk, facts: Facts, candidate: Candidate) -> tuple[int, float]:
+    """0 within the budget that was stated or where none was, 1 where it straddles or nobody lists a price, 2 beyond.
+
+    Beyond it the cheapest comes first: that is how much is missing.
+    """
+    if amount(facts, "budget.amount") is None:
+        return 0, 0.0
+    price = price_of(candidate.task, candidate.option, desk.market, desk.library)
+    share = figures.budget_share(price, facts, desk.library)
+    if share is None:
+        return 1, 0.0
+    least, most = (desk.library.heuristic(f"cost.budget_{end}").value for end in ("comfortable", "hopeless"))
+    return (2, share.value) if share.value >= most else (int(share.value > least), 0.0)
 
 
 def _effort(desk: Desk, candidate: Candidate) -> tuple[bool, int, bool, float, int]:

@@ -17,11 +17,14 @@ from advisor.core.errors import BadInput
 from advisor.core.units import Range, check_unit, convert
 from advisor.estimate.constants import Figure, Heuristics, load
 from advisor.estimate.derivation import Estimate, Step, positive, whole
+from advisor.knowledge.library import Library
 from advisor.knowledge.records.offers import Offer, OfferRow, Price
 
 Period = Literal["hour", "day", "week", "month", "year"]
 _PERIODS: dict[str, Period] = {"hour": "hour", "day": "day", "week": "week", "month": "month", "year": "year"}
 Place = Literal["below_half", "inside", "above_twice"]
+
+_RATES = {"HKD": "cost.hkd_per_usd", "CNY": "cost.cny_per_usd"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,3 +291,21 @@ def _row(offer: Offer, row: OfferRow) -> PriceRow | None:
         location=offer.location,
         confidence=row.confidence,
     )
+
+
+def rate(of: str, to: str, library: Library) -> tuple[Range, str] | None:
+    """How much of one currency a unit of the other is, with the heuristic that says so; None where none does.
+
+    Rates to the dollar are `cost.hkd_per_usd` and `cost.cny_per_usd`, with their spreads; through it both add up.
+    """
+    if of == to:
+        return Range(1.0, 1.0, 1.0, ""), ""
+    if of == "USD" and to in _RATES:
+        return library.heuristic_range(_RATES[to]), _RATES[to]
+    if to == "USD" and of in _RATES:
+        found = library.heuristic_range(_RATES[of])
+        return Range(1 / found.high, 1 / found.likely, 1 / found.low, ""), _RATES[of]
+    if {of, to} == set(_RATES):
+        first, second = library.heuristic_range(_RATES[to]), library.heuristic_range(_RATES[of])
+        return Range(first.low / second.high, first.likely / second.likely, first.high / second.low, ""), _RATES[to]
+    return None

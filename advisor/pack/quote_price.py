@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from advisor.core.units import Range, convert
+from advisor.core.units import convert
 from advisor.estimate import cost
 from advisor.knowledge.library import Library
 from advisor.pack.offer import Amount, Offer, Rebate
@@ -21,7 +21,6 @@ HERE = "hong_kong"
 # What stands for a bare $, and for a sum without any sign, by the vendor's language; it is said that it was taken so.
 _DOLLAR = "USD"
 _UNSAID = {"en": "USD", "zh": "CNY", "zh-Hant": "HKD"}
-_RATES = {"HKD": "cost.hkd_per_usd", "CNY": "cost.cny_per_usd"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +165,7 @@ def _joined(rows: Sequence[cost.PriceRow], label: str, currency: str, library: L
     """Rows of several currencies as one band in the offer's; a currency without a rate is left out."""
     bands = []
     for money in dict.fromkeys(row.currency for row in rows):
-        if (rate := _rate(money, currency, library)) is not None:
+        if (rate := cost.rate(money, currency, library)) is not None:
             bands.append((cost.band(rows, label, money, library), rate[0], rate[1], money))
     if not bands:
         return None
@@ -191,21 +190,6 @@ def _joined(rows: Sequence[cost.PriceRow], label: str, currency: str, library: L
 
 # How many places a band names.
 _PLACES = 2
-
-
-def _rate(of: str, to: str, library: Library) -> tuple[Range, str] | None:
-    """How much of one currency a unit of the other is, from low to high, by the heuristics of rates to the dollar."""
-    if of == to:
-        return Range(1.0, 1.0, 1.0, ""), ""
-    if of == "USD" and to in _RATES:
-        return library.heuristic_range(_RATES[to]), _RATES[to]
-    if to == "USD" and of in _RATES:
-        rate = library.heuristic_range(_RATES[of])
-        return Range(1 / rate.high, 1 / rate.likely, 1 / rate.low, ""), _RATES[of]
-    if {of, to} == {"CNY", "HKD"}:
-        first, second = library.heuristic_range(_RATES[to]), library.heuristic_range(_RATES[of])
-        return Range(first.low / second.high, first.likely / second.likely, first.high / second.low, ""), _RATES[to]
-    return None
 
 
 def _position(hour: tuple[float, float] | None, band: Band | None, limits: cost.CostConstants) -> Position | None:

@@ -13,7 +13,7 @@ from advisor.core.answer import Hardware, Option, Price
 from advisor.core.errors import HkgpuError
 from advisor.core.facts import Fact, Facts, Value
 from advisor.core.units import BITS_PER_BYTE, Quantity, Range
-from advisor.estimate import serving, storage, time, transfer
+from advisor.estimate import cost, serving, storage, time, transfer
 from advisor.knowledge.library import Library
 from advisor.knowledge.records.gpus import Gpu
 from advisor.plan.serve import capacity, one_copy, served
@@ -203,7 +203,10 @@ def work_facts(task: Task, option: Option, answers: Facts, library: Library) -> 
         money = _compared(price, answers)
         pairs |= {"cost.low": money.low, "cost.likely": money.likely, "cost.high": money.high}
         pairs["cost.currency"] = price.currency
-        pairs["cost.budget_share"] = _budget_share(option, answers)
+        budget = _budget(price, answers, library)
+        pairs["cost.budget_share"] = budget_share(price, answers, library)
+        if budget is not None and word(answers, "budget.currency") != price.currency:
+            pairs["budget.converted"] = budget
     yield from _known(pairs, "estimated")
     yield from _disk_facts(option, answers)
 
@@ -223,10 +226,17 @@ def _compared(price: Price, answers: Facts) -> Range:
     return price.run if once and price.run is not None else price.range
 
 
-def _budget_share(option: Option, answers: Facts) -> Quantity | None:
-    """The price's share of a budget in the same currency and for the same time; unknown where either differs."""
-    price, budget = option.price, amount(answers, "budget.amount")
-    if price is None or not budget or word(answers, "budget.currency") != price.currency:
+def _budget(price: Price, answers: Facts, library: Library) -> float | None:
+    """The budget in the currency of the price, at the likely rate where it was given in another one."""
+    budget, currency = amount(answers, "budget.amount"), word(answers, "budget.currency")
+    found = cost.rate(currency, price.currency, library) if budget and currency else None
+    return None if budget is None or found is None else budget * found[0].likely
+
+
+def budget_share(price: Price | None, answers: Facts, library: Library) -> Quantity | None:
+    """The price's share of a budget for the same time; unknown where either is, or where the times differ."""
+    budget = None if price is None else _budget(price, answers, library)
+    if price is None or not budget:
         return None
     money = _compared(price, answers)
     if word(answers, "budget.period") != price.period and money is not price.run:
