@@ -31,14 +31,14 @@ def compare(sentence: Sentence, library: Any) -> Checked | None:
     relation = next(iter(keys_in(sentence.text, words["comparisons"])), None)
     if relation is None or sentence.of("x", "%") or sentence.model or sentence.params or "serves" in sentence.cues:
         return None
-    named = _named(sentence, library)
+    named = named_cards(sentence, library)
     if len(named) != 2:
         return None
     field = next(iter(keys_in(sentence.text, words["compared"])), "bf16" if relation != "same" else None)
     if field is None:
         return None
     near = load(FindConstants, "claims", library).figure_near.value
-    values = [[(card, known) for card in cards if (known := _value(card, field)) is not None] for cards in named]
+    values = [[(card, known) for card in cards if (known := value_of(card, field)) is not None] for cards in named]
     judged = [_holds(relation, one, other, near) for (_, one), (_, other) in product(*values)]
     if not judged:
         return None
@@ -54,7 +54,7 @@ def compare(sentence: Sentence, library: Any) -> Checked | None:
     return Checked(measure, verdict, text, real, tuple(dict.fromkeys(each for each in sources if each)))
 
 
-def _named(sentence: Sentence, library: Any) -> list[list[Gpu]]:
+def named_cards(sentence: Sentence, library: Any) -> list[list[Gpu]]:
     """The forms of each card, in the order of the sentence; a size that follows a name belongs to it."""
     found: list[list[Gpu]] = []
     for match in _NAME.finditer(sentence.text):
@@ -66,7 +66,7 @@ def _named(sentence: Sentence, library: Any) -> list[list[Gpu]]:
     return found
 
 
-def _value(card: Gpu, field: str) -> float | None:
+def value_of(card: Gpu, field: str) -> float | None:
     known = getattr(card, field)
     if known.absent:
         return 0.0

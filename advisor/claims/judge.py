@@ -17,6 +17,7 @@ from advisor.claims.compare import compare
 from advisor.claims.figures import Figure
 from advisor.claims.find import FindConstants, Match, index_of
 from advisor.claims.measures import measures
+from advisor.claims.multiples import multiple
 from advisor.claims.sentence import Sentence
 from advisor.core.errors import HkgpuError
 from advisor.core.findings import VERDICTS, Verdict, opposite
@@ -78,7 +79,7 @@ class Judged:
 
 def judge(sentence: Sentence, library: Any) -> list[Judged]:
     """The verdict on a sentence, the answer first; one `unknown` where nothing is recorded or computable."""
-    for check in (lines.in_bytes, lines.promise, whole.pooled, compare):
+    for check in (lines.in_bytes, lines.promise, whole.pooled, multiple, compare):
         if (plain := check(sentence, library)) is not None:
             return [_computed(f"computed.{plain.measure}", plain)]  # arithmetic and names need no record
     matches = index_of(library).find(sentence, _LOOKED_AT)

@@ -14,6 +14,7 @@ MEASURE = {
     "fp32": Text("FP32 compute", "FP32 算力"),
     "tf32": Text("dense TF32 compute", "稠密 TF32 算力"),
     "power": Text("board power", "单卡功耗"),
+    "best": Text("compute in the fastest format of each", "各自最快精度的算力"),
     "nvlink": Text("NVLink bandwidth, both directions together", "NVLink 带宽（双向合计）"),
 }
 METHOD = {
@@ -26,6 +27,12 @@ METHOD = {
     "inference_4": Text("inference in 4 bits", "4 位推理"),
 }
 COMPARED = Text("{measure} by the specifications: {real}.", "按规格，{measure}：{real}。")
+MULTIPLE = Text("By the specifications the first has, against the second: {real}.", "按规格，前者是后者的：{real}。")
+MULTIPLE_SPEED = Text(
+    "By the specifications the first has, against the second: {real}. A job gets the multiple of what limits it, and "
+    "hardly more than the largest.",
+    "按规格，前者是后者的：{real}。实际快多少取决于任务卡在哪一项，很难超过其中最大的倍数。",
+)
 POOLED = Text(
     "{count} cards of {each} do not become one card of {whole}: each holds {each} at most, and a job uses the sum only "
     "where its software splits the model over the cards, at the price of traffic between them.",
