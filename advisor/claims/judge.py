@@ -94,13 +94,14 @@ def judge(sentence: Sentence, library: Any) -> list[Judged]:
 
 
 def _bounded(sentence: Sentence, first: Judged, best: Match | None, checked: Checked | None, library: Any) -> Judged:
-    """A promise that a job fits whatever comes is at best true on conditions."""
+    """A promise that a job fits whatever comes, or of a delay, is at best true on conditions."""
     measured = checked.measure if checked else best.claim.parts.measure if best else None
-    about = measured in _FITTING or "out_of_memory" in sentence.subjects
+    about = measured in _FITTING or measured == "rtt" or "out_of_memory" in sentence.subjects
     if first.verdict != "yes" or not about or not whole.absolute(sentence, library):
         return first
     told = tuple(recorded.without_verdict(text) for text in first.text if text != sentences.RECORDED["yes"])
-    return replace(first, verdict="yes_if", text=(sentences.RECORDED["yes_if"], sentences.ABSOLUTE, *told))
+    bound = sentences.DELAY_PROMISED if measured == "rtt" else sentences.ABSOLUTE
+    return replace(first, verdict="yes_if", text=(sentences.RECORDED["yes_if"], bound, *told))
 
 
 def _with_rest(sentence: Sentence, first: Judged, best: Match | None, checked: Checked | None) -> Judged:

@@ -136,6 +136,10 @@ LINE_BYTES = Text(
     "{line} are {real} at the very most: a byte has eight bits, and lines are sold in bits.",
     "{line} 最多就是 {real}：1 字节等于 8 比特，带宽按比特卖。",
 )
+DELAY_PROMISED = Text(
+    "Usual, and promised by nothing but a contract that names carrier, direction and hour:",
+    "平常能做到，但只有写明运营商、方向和时段的合同才算保证：",
+)
 LINE_PROMISE = Text(
     "The name of a line promises nothing about loss: have loss, delay and rate written into the contract, by carrier, \
 direction and hour, and measure them over 24 hours.",

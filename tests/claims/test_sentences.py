@@ -164,6 +164,9 @@ def test_a_figure_is_read_with_unit_scale_and_relation(
         ("our line is 1000 Mbps, that is 1000 MB per second", "no"),  # a byte has eight bits: 125
         ("独享 100M 等于 12.5MB/s", "yes"),
         ("CN2 GIA guarantees zero packet loss", "no"),
+        ("CN2 GIA guarantees latency under 30 ms from Shenzhen", "yes_if"),
+        ("CN2 GIA 到深圳永远低于30ms", "yes_if"),
+        ("CN2 GIA is under 30 ms from Shenzhen", "yes"),
         ("BGP 线路晚高峰保证不丢包", "no"),
         ("500 GB takes 12 hours over 100 Mbps", "yes"),  # 500 x 8 / 0.1 = 40,000 s
     ],
