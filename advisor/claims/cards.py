@@ -6,6 +6,7 @@ with "it depends". Refuses to speak of a card that the catalogue does not hold.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from advisor.claims import sentences
@@ -135,27 +136,49 @@ def _odd_rate(
     return sentences.SPEC_NO, "no"
 
 
+_FEATURES = ("fp8", "fp4", "nvlink", "bf16", "mig", "ecc")
+_LABELS = {"nvlink": "NVLink"}
+_HAS: dict[Verdict, Text] = {
+    "yes": sentences.HAS, "no": sentences.HAS_NOT, "yes_if": sentences.HAS_SOME, "unknown": sentences.HAS_UNKNOWN,
+}  # fmt: skip
+# What a card has where it is not always on.
+_SOME = {"optional": ("can be switched on", "可开启"), "on_by_default": ("on by default", "默认开启")}
+
+
 def feature(sentence: Sentence, library: Any) -> Checked | None:
-    """Does the card have FP8, FP4, BF16 or NVLink at all? None where the sentence asks nothing of the kind."""
-    wanted = [key for key in ("fp8", "fp4", "nvlink", "bf16") if key in sentence.text]
+    """Does the card have FP8, FP4, BF16, NVLink, MIG or ECC at all? None where nothing of the kind is said."""
+    words = re.findall(r"[a-z0-9]+", sentence.text)
+    wanted = [key for key in _FEATURES if key in words]
     cards = candidates(sentence, library)
     if not wanted or not cards or not ({"supports"} & sentence.cues or sentence.negative):
         return None
     key = wanted[0]
-    judged: list[tuple[Gpu, Verdict, str]] = []
-    for card in cards:
-        known: Known = getattr(card, key)
-        has = card.bf16_tensor if key == "bf16" else not known.absent and known.value != 0
-        real = f"{number(known.value)} {known.unit}" if has and known.value else "-"
-        judged.append((card, "yes" if has else "no", real))
+    judged = [(card, *_has(card, key)) for card in cards]
     verdict = merged(each[1] for each in judged)
-    label = "NVLink" if key == "nvlink" else key.upper()
-    table = {"yes": sentences.HAS, "no": sentences.HAS_NOT, "yes_if": sentences.HAS_SOME}
-    real = ", ".join(f"{each[0].name}: {each[2]}" for each in judged)
-    text = worded(table[verdict], card=_common(cards), measure=label, real=real if len(judged) > 1 else judged[0][2])
+    every = tuple(", ".join(f"{card.name}: {shown[place]}" for card, _, shown in judged) for place in (0, 1))
+    shown = judged[0][2] if len({shown for _, _, shown in judged}) == 1 else (every[0], every[1])
+    text = worded(_HAS[verdict], card=_common(cards), measure=_LABELS.get(key, key.upper()), real=shown)
     if sentence.negative:
         verdict = opposite(verdict)
-    return Checked(key, verdict, text, real, _sources(cards, key))
+    field = "mig_max" if key == "mig" else key
+    return Checked(key, verdict, text, shown[0], _sources(cards, field))
+
+
+def _has(card: Gpu, key: str) -> tuple[Verdict, tuple[str, str]]:
+    """Whether a card has a feature, and what of it, in both languages."""
+    if key == "ecc":
+        if card.ecc.value == "unknown":
+            return "unknown", ("?", "?")
+        return "no" if card.ecc.value == "none" else "yes", _SOME.get(card.ecc.value, ("always on", "始终开启"))
+    if key == "bf16":
+        known, has = card.bf16, card.bf16_tensor
+    else:
+        known = card.mig_max if key == "mig" else getattr(card, key)
+        if key == "mig" and known.value is None:
+            return "unknown", ("?", "?")
+        has = not known.absent and known.value != 0
+    real = f"{number(known.value)} {known.unit}".removesuffix(" count") if has and known.value else "-"
+    return ("yes" if has else "no"), (real, real)
 
 
 def _sources(cards: list[Gpu], field: str) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ computed one. What is neither recorded nor computable stays `unknown`: nothing i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -59,6 +60,8 @@ _USED: dict[str, tuple[str, ...]] = {
     "power": ("W", "GB", *_COUNTS),
     "bf16": ("TFLOPS", "TOPS", "GB", *_COUNTS),
 }
+# A figure that counts something, and is no part of a name: "4 per GPU", "每卡 4 个".
+_COUNTED = re.compile(r"(?<![a-z\d.,-])\d+(?:\.\d+)?\s?(?:per\b|each\b|an?\b|/|个)")
 # How many recorded claims are looked at: enough to meet the one that measures the same.
 _LOOKED_AT = 10
 
@@ -175,10 +178,14 @@ def _first(sentence: Sentence, best: Match | None, checked: Checked | None, libr
     verdict: Verdict = claim.answer
     if claim.answer == "unknown" and checked is not None:
         verdict = checked.verdict
-    if checked is None and not best.exact and claim.parts.figure is not None and verdict == "yes":
+    other = checked is None and not best.exact and claim.parts.figure is not None
+    if other and verdict == "yes":
         # Right with the recorded figure; of this sentence's figure nothing is known.
         told = (sentences.RECORDED["yes_if"], claim.said.text, claim.instead.text)
         return Judged(claim.id, "yes_if", told, "", claim.because)
+    if other and verdict == "no" and _COUNTED.search(sentence.text):
+        # Wrong with the recorded figure; this sentence has another one that nothing is known of.
+        return Judged(claim.id, "yes_if", (sentences.RECORDED["yes_if"], claim.instead.text), "", claim.because)
     if recorded.denied(sentence, claim, library):
         verdict = opposite(verdict)
     text = (*_told(verdict, claim), *((checked.text,) if checked else ()))

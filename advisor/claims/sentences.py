@@ -61,6 +61,7 @@ SPEC_ONE_CARD = Text(
 )
 HAS = Text("{card} has {measure} ({real}).", "{card} 有{measure}（{real}）。")
 HAS_NOT = Text("{card} has no {measure}.", "{card} 没有 {measure}。")
+HAS_UNKNOWN = Text("Whether {card} has {measure} is not on record.", "没有 {card} 是否有 {measure} 的记录。")
 HAS_SOME = Text("By form: {real}.", "各型号形态：{real}。")
 FITS_YES = Text(
     "{model} with {method} needs about {need} a card on {cards}, {usable} GiB are usable.",

@@ -1,4 +1,4 @@
-"""By how much one card surpasses another is held against the specifications, worked out by hand below."""
+"""Multiples of two cards and what a card has at all are held against the specifications, worked out by hand below."""
 
 from __future__ import annotations
 
@@ -35,3 +35,24 @@ def test_a_multiple_is_held_against_the_specifications(text: str, verdict: str) 
 )
 def test_a_multiple_without_two_cards_is_left_to_what_is_recorded(text: str) -> None:
     assert "computed" not in str(claims.ask(text).json["claims"])
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("BF16 works on V100", "no"),
+        ("4090 has ECC memory", "yes"),
+        ("MIG is available on RTX 4090", "no"),
+        ("A100 支持 MIG", "yes"),
+        ("H100 does not support MIG", "no"),
+        ("the 4090 cannot use NVLink", "yes"),
+    ],
+)
+def test_what_a_card_has_at_all_is_read_from_its_record(text: str, verdict: str) -> None:
+    assert claims.ask(text).json["verdict"] == verdict
+
+
+def test_a_count_that_is_not_the_recorded_one_is_no_wrong_claim() -> None:
+    # The recorded claim, half of the cores, is wrong; what we say instead is 2 to 8 a card.
+    assert claims.ask("DataLoader workers should be 4 per GPU").json["verdict"] == "yes_if"
+    assert claims.ask("set num_workers to half the cpu cores").json["verdict"] == "no"
