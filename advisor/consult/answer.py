@@ -109,7 +109,7 @@ def ask(text: str, *, lang: Lang | None = None, model_config: Path | None = None
     )
     spoken: Lang = lang or ("en" if seen.lang == "en" else ("zh-Hant" if seen.lang == "zh-Hant" else "zh"))
     reply = _reply(asked, spoken, library, day)
-    return _with_claims(reply, seen, text, library) if seen.claims else reply
+    return _with_claims(reply, seen, text, library) if seen.claims or "truth" in seen.notes else reply
 
 
 def _with_claims(reply: Reply, seen: Understanding, text: str, library: Library) -> Reply:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from advisor.consult import claims
+from advisor.consult import answer, claims
 
 # Dense BF16 TFLOPS: H100 SXM 989, PCIe 756, A100 312, RTX 4090 165, RTX 3090 71; H20 148. FP8: H100 SXM 1,979.
 # Memory bandwidth, GB/s: H200 4,800 (NVL 4,890), A100 80GB 1,935 to 2,039. Memory: H200 141, H100 80 (NVL 94).
@@ -56,3 +56,18 @@ def test_a_count_that_is_not_the_recorded_one_is_no_wrong_claim() -> None:
     # The recorded claim, half of the cores, is wrong; what we say instead is 2 to 8 a card.
     assert claims.ask("DataLoader workers should be 4 per GPU").json["verdict"] == "yes_if"
     assert claims.ask("set num_workers to half the cpu cores").json["verdict"] == "no"
+
+
+@pytest.mark.parametrize(
+    ("text", "begins"),
+    [
+        ("is it true that the A100 80GB has 90 GB of memory?", "Wrong."),
+        ("A100 有 90GB 显存，真的吗？", "不对。"),
+        ("H200 有 141GB，係咪真？", "對"),
+        ("Is it correct that H100 is 9 times faster than A100", "Wrong."),
+    ],
+)
+def test_a_sentence_whose_truth_is_asked_is_judged_in_the_answer(text: str, begins: str) -> None:
+    reply = answer.ask(text).json
+    assert reply["summary"].startswith(begins)
+    assert reply["claims"]
