@@ -182,11 +182,12 @@ def _unsized(desk: Desk, known: Facts, first: Outcome) -> Iterator[Outcome]:
         yield first
     for one in hardware:
         card = desk.library.gpus[one.gpu]
-        price = rent_of(one, word(known, "budget.currency"), desk.market, desk.library)
+        asked = word(known, "budget.currency")
+        price = rent_of(one, asked, desk.market, desk.library)
         facts = known.plus(
             Fact("gpu.id", card.id, "said"),
             *figures.hardware_facts(one, card, known),
-            *figures.rent_facts(price),
+            *figures.rent_facts(price, asked, desk.library),
             *figures.offer_facts(price, desk.day),
         )
         yield desk.base.run(with_defaults(desk, with_named_card(desk, facts), ""))

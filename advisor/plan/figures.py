@@ -313,14 +313,20 @@ def decode_rate(task: Task, option: Option, card: Gpu, library: Library) -> floa
     return copies * serving.decode(served(task, option), on, users, length, library).range.likely
 
 
-def rent_facts(price: Price | None) -> Iterator[Fact]:
-    """What named cards cost a month, where no job was named that they are for."""
+def rent_facts(price: Price | None, asked: str | None, library: Library) -> Iterator[Fact]:
+    """What named cards cost a month, where no job was named that they are for; in the currency that was asked for."""
     yield Fact("plan.card_alone", True, "known")
     yield Fact("cost.known", price is not None, "estimated")
-    if price is not None:
-        money = price.range
-        pairs: dict[str, Value | None] = {"cost.low": money.low, "cost.likely": money.likely, "cost.high": money.high}
-        yield from _known({**pairs, "cost.currency": price.currency}, "estimated")
+    if price is None:
+        return
+    found = cost.rate(price.currency, asked, library) if asked else None
+    rate, currency = (found[0], asked) if found is not None else (Range(1.0, 1.0, 1.0, ""), price.currency)
+    pairs: dict[str, Value | None] = {
+        f"cost.{end}": getattr(price.range, end) * getattr(rate, end) for end in ("low", "likely", "high")
+    }
+    if currency != price.currency:
+        pairs["cost.listed_currency"] = price.currency
+    yield from _known({**pairs, "cost.currency": currency}, "estimated")
 
 
 def offer_facts(price: Price | None, day: date) -> Iterator[Fact]:

@@ -69,3 +69,18 @@ def test_a_budget_that_pays_for_nothing_is_refused_with_what_the_cheapest_costs(
     reply = answer.ask(text, day=DAY).json
     assert reply["verdict"] == "no"
     assert "USD" in reply["summary"] or "美元" in reply["summary"]
+
+
+@pytest.mark.parametrize(
+    ("text", "low", "high"),
+    [
+        # 50,224 to 62,780 USD a month in the lists, at 7.75 to 7.85 HKD.
+        ("How much is 8x H100 per month in HKD?", "389,236", "492,823"),
+        ("8 张 H100 一个月多少港币", "389,236", "492,823"),
+        ("How much is 8x H100 per month?", "50,224", "62,780"),
+    ],
+)
+def test_a_rent_is_told_in_the_currency_that_was_asked_for(text: str, low: str, high: str) -> None:
+    summary = answer.ask(text, day=DAY).json["summary"]
+    assert low in summary
+    assert high in summary
