@@ -51,6 +51,7 @@ def test_from_a_question_to_a_message_to_the_vendor(server: Stage, capsys: pytes
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
 
     shutil.copy2(HERE / "tiny_model.py", server.root / "tiny_model.py")
+    (server.root / "tiny").mkdir()
     python = "/opt/training/hub/bin/python"
     done = server.run([python, "-W", "ignore", "/tiny_model.py", "/tiny"], extra={"HOME": "/root"})
     assert done.returncode == 0, done.stderr[-4000:]
