@@ -31,6 +31,7 @@ def server(debian: Path, tmp_path: Path) -> Iterator[Stage]:
     """The delivered server: a bare Debian with /proc and /dev, and no card."""
     stage = Stage(tmp_path / "server")
     subprocess.run(["cp", "-a", str(debian), str(stage.root)], check=True)
+    (stage.root / "etc/hosts").write_text("127.0.0.1 localhost\n", "utf-8")  # as every delivered server has
     for name in ("proc", "dev"):
         subprocess.run(["mount", "--rbind", f"/{name}", str(stage.root / name)], check=True)
     yield stage
