@@ -60,8 +60,8 @@ class Pool:
 
     def close(self) -> None:
         """End the workers. Calls not yet begun are given up; a call that runs is waited for."""
-        with self._lock:
-            self._executor.shutdown(wait=True, cancel_futures=True)
+        # Not under the lock: the executor's own thread may want it, for the workers that follow the first one.
+        self._current().shutdown(wait=True, cancel_futures=True)
 
     def wait_ready(self, timeout_s: float | None = None) -> None:
         """Block until a worker has answered, that is, until its rule base stands."""

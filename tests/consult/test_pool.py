@@ -81,3 +81,9 @@ def test_workers_end_with_a_parent_that_was_killed() -> None:
         parent.kill()
     worker.wait(10)
     assert not worker.is_running()
+
+
+def test_a_pool_that_is_closed_while_its_first_worker_begins_ends() -> None:
+    program = "from advisor.consult.pool import Pool\nif __name__ == '__main__':\n    Pool.open(2).close()\n"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, timeout=60, check=False)
+    assert done.returncode == 0

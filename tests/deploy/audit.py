@@ -37,10 +37,12 @@ def locked() -> dict[str, set[str]]:
 
 
 def affected(version: str, ranges: list[dict[str, str]]) -> bool:
-    """Whether a version lies in one of the ranges `{introduced, fixed?}`; `fixed` itself is well."""
+    """Whether a version lies in a range `{introduced, fixed? or last?}`; `fixed` itself is well, `last` is not."""
     here = Version(version)
     return any(
-        Version(span["introduced"]) <= here and (span.get("fixed") is None or here < Version(span["fixed"]))
+        Version(span["introduced"]) <= here
+        and ("fixed" not in span or here < Version(span["fixed"]))
+        and ("last" not in span or here <= Version(span["last"]))
         for span in ranges
     )
 
@@ -65,9 +67,10 @@ def from_osv(archive: Path, packages: dict[str, set[str]]) -> list[dict[str, Any
             if "withdrawn" in record:
                 continue
             for each in record.get("affected", ()):
-                package = canonicalize_name(each.get("package", {}).get("name", ""))
+                named = each.get("package", {})
+                package = canonicalize_name(named.get("name", ""))
                 ranges = _ranges(each)
-                if package in packages and ranges:
+                if named.get("ecosystem") == "PyPI" and package in packages and ranges:
                     kept.append({"id": record["id"], "package": package, "ranges": ranges})
     return kept
 
@@ -82,6 +85,8 @@ def _ranges(record: dict[str, Any]) -> list[dict[str, str]]:
                 spans.append({"introduced": event["introduced"]})
             elif "fixed" in event and spans:
                 spans[-1]["fixed"] = event["fixed"]
+            elif "last_affected" in event and spans:
+                spans[-1]["last"] = event["last_affected"]
     return [span for span in spans if _readable(span)]
 
 
@@ -92,12 +97,12 @@ def _readable(span: dict[str, str]) -> bool:
         return False
 
 
-def renew(archive: Path, file: dict[str, Any]) -> None:
+def renew(archive: Path, file: dict[str, Any], path: Path = FILE) -> None:
     """Write the file anew from a dump; what was accepted stays."""
     file["advisories"] = from_osv(archive, locked())
     file["as_of"] = datetime.now(UTC).date().isoformat()
     file["source"] = "OSV, PyPI ecosystem"
-    FILE.write_text(json.dumps(file, indent=1) + "\n", "utf-8")
+    path.write_text(json.dumps(file, indent=1) + "\n", "utf-8")
 
 
 def main() -> int:

@@ -33,6 +33,8 @@ from tests.web.conftest import Served
 
 ASK = "<@UBOT> can I LoRA fine-tune {size}B on {cards}x A100 80GB?"
 MORE = "and with QLoRA on one card?"
+# Nobody heard the first message of the thread: a bot that never saw a thread answers in it only when it is called.
+CALLED = f"<@UBOT> {MORE}"
 KILL_EVERY_S = 5.0
 # Where the logs go when something was lost.
 KEPT = Path("build/reliability")
@@ -194,7 +196,8 @@ def slack_load(fake: FakeSlack, conversations: int, pause: float) -> list[tuple[
         sent.append((f"{number}.1", said.root, said.ts))
         time.sleep(pause)
     for number, (user, root) in enumerate(roots):
-        said = fake.say(user, "C1", MORE, thread_ts=root, wait=False)
+        heard = acknowledged(attempts(fake).get(root, []))
+        said = fake.say(user, "C1", MORE if heard else CALLED, thread_ts=root, wait=False)
         sent.append((f"{number}.2", root, said.ts))
         time.sleep(pause)
     return sent

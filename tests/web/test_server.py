@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 import time
 import urllib.error
@@ -40,6 +41,14 @@ def test_a_program_asks_and_gets_the_answer_of_the_command_line(client: Any) -> 
     assert found["verdict"] == own.json["verdict"]
     assert found["summary"] == own.json["summary"]
     assert client.predict("能不能在这里微调70B？", api_name="/ask")["lang"] == "zh"
+
+
+def test_the_program_of_the_document_runs(server: Served) -> None:
+    pytest.importorskip("gradio_client")
+    page = Path(__file__).resolve().parents[2] / "docs" / "web.md"
+    (program,) = re.findall(r"```python\n(.+?)```", page.read_text("utf-8"), re.DOTALL)
+    assert "http://127.0.0.1:7860" in program
+    exec(program.replace("http://127.0.0.1:7860", server.url), {"__name__": "docs"})
 
 
 def test_a_program_reads_three_functions_and_no_page(server: Served) -> None:
