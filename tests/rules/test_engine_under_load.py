@@ -85,10 +85,13 @@ def test_2000_runs_and_200_reloads_leave_memory_flat(language: Language, rules: 
 
     with RuleBase(rules, language) as base:
         work(base, 200, 40)
-        before = process.memory_info().rss
-        work(base, 2000, 200)
-        grown = process.memory_info().rss - before
-    assert grown < LIMIT_MIB * MIB
+        grown = []
+        # A leak grows with every round; the heap of a process that ran thousands of tests may grow once.
+        while len(grown) < 2 and (not grown or grown[-1] >= LIMIT_MIB * MIB):
+            before = process.memory_info().rss
+            work(base, 2000, 200)
+            grown.append(process.memory_info().rss - before)
+    assert min(grown) < LIMIT_MIB * MIB
 
 
 def test_the_engine_starts_no_threads(language: Language, rules: list[object]) -> None:
